@@ -89,12 +89,12 @@ template <std::size_t N>
 #endif
 
 // By number of words, the fastest this machine can run.
-using Kernels = std::array<Fill, kRun + 1>;
+using Fills = std::array<Fill, kRun + 1>;
 
 #define LDAG_FILLS(fill) \
-    Kernels { nullptr, fill<1>, fill<2>, fill<3>, fill<4>, fill<5>, fill<6>, fill<7>, fill<8> }
+    Fills { nullptr, fill<1>, fill<2>, fill<3>, fill<4>, fill<5>, fill<6>, fill<7>, fill<8> }
 
-Kernels best_kernels() {
+Fills best_fills() {
 #ifdef LDAG_X86
     if (cpu().wide_bytes) return LDAG_FILLS(fill_wide);
     if (cpu().avx2) return LDAG_FILLS(fill_avx2);
@@ -106,13 +106,13 @@ Kernels best_kernels() {
 
 void add_bits(std::span<const Word> bits, std::size_t n_words, std::span<const Row> rows,
               std::span<double> sums) {
-    static const Kernels kernels = best_kernels();
+    static const Fills fills = best_fills();
     alignas(64) Bytes bytes;
     for (std::size_t begin = 0; begin < rows.size(); begin += kMostRows) {
         const std::span<const Row> some = rows.subspan(begin, std::min(kMostRows, rows.size() - begin));
         for (std::size_t word = 0; word < n_words; word += kRun) {
             const std::size_t n = std::min(kRun, n_words - word);
-            kernels[n](bits.data() + word, n_words, some, bytes.data());
+            fills[n](bits.data() + word, n_words, some, bytes.data());
             double* const own = sums.data() + word * kWordBits;
             for (std::size_t i = 0; i < n * kWordBits; ++i) own[i] += bytes[i];
         }

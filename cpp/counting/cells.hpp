@@ -14,6 +14,11 @@ namespace ldag {
 // is a simple loop the compiler can vectorise.
 inline constexpr std::size_t kBlock = 2048;
 
+// Neighbouring rows often fall into the same cell, and adding to a cell has to wait for the addition before.
+// So rows take turns between several copies of a table that is small compared with the rows.
+inline constexpr std::size_t kCopies = 4;
+inline constexpr std::size_t kMaxCopiedCells = 2048;
+
 template <class Index>
 using Cells = std::array<Index, kBlock>;
 

@@ -23,8 +23,6 @@ constexpr int kMaxRepeats = 3;
 // rounded; only their ratios matter. By planes: per cell, and per cell and word of 64 rows. By index: per
 // row.
 constexpr double kCellTime = 4.0;
-constexpr double kWordTimeWide = 0.09;
-constexpr double kWordTimeNarrow = 0.28;
 constexpr double kRowTime = 0.5;
 
 // No larger table is ever counted faster with bit planes.
@@ -73,8 +71,7 @@ void check_weights(std::size_t n_weights, std::size_t n_rows) {
 bool planes_pay(std::size_t table_size, std::size_t largest_n_states, std::size_t n_rows) {
     if (table_size > kMaxPlaneCells || largest_n_states > kMaxPlaneStates) return false;
     const double words = static_cast<double>(n_rows) / BitPlanes::kWordBits;
-    const double per_word = cpu().wide_popcount ? kWordTimeWide : kWordTimeNarrow;
-    return static_cast<double>(table_size) * (kCellTime + per_word * words) <
+    return static_cast<double>(table_size) * (kCellTime + bit_count_time() * words) <
            kRowTime * static_cast<double>(n_rows);
 }
 

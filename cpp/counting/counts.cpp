@@ -11,11 +11,6 @@ namespace ldag {
 
 namespace {
 
-// Neighbouring rows often fall into the same cell, and adding to a cell has to wait for the addition before.
-// So rows take turns between several copies of a table that is small compared with the rows.
-constexpr std::size_t kCopies = 4;
-constexpr std::size_t kMaxCopiedCells = 2048;
-
 // The cell of each row of the block: mixed radix, the last column fastest.
 template <class Index>
 void locate(std::span<const Column> columns, std::size_t first, std::size_t n, Cells<Index>& cells) {

@@ -19,7 +19,7 @@ using Word = BitPlanes::Word;
 
 // Words of a plane taken at a time, 4 KB: the planes of a family stay in the near caches while they are
 // intersected again and again. (For 100,000 rows, 2 KB were 5 % and 1 KB 25 % slower.)
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kBlockWords = 512;
 
 // Most planes of one column that are counted in one pass, so that all sums fit registers.
 constexpr std::size_t kGroup = 3;
@@ -75,18 +75,18 @@ template <std::size_t A, std::size_t B>
 #endif
 
 // One function per pair of group sizes.
-using Kernels = std::array<std::array<Cross, kGroup + 1>, kGroup + 1>;
+using Crosses = std::array<std::array<Cross, kGroup + 1>, kGroup + 1>;
 
 #define LDAG_ROW(kernel, a) {kernel<a, 0>, kernel<a, 1>, kernel<a, 2>, kernel<a, 3>}
 #define LDAG_KERNELS(kernel)                                                                   \
-    Kernels {                                                                                  \
+    Crosses {                                                                                  \
         {                                                                                      \
             LDAG_ROW(kernel, 0), LDAG_ROW(kernel, 1), LDAG_ROW(kernel, 2), LDAG_ROW(kernel, 3) \
         }                                                                                      \
     }
 
 // The fastest this machine can run.
-Kernels best_kernels() {
+Crosses best_crosses() {
 #ifdef LDAG_X86
     if (cpu().wide_popcount) return LDAG_KERNELS(cross_wide);
     if (cpu().popcnt) return LDAG_KERNELS(cross_popcnt);
@@ -94,8 +94,8 @@ Kernels best_kernels() {
     return LDAG_KERNELS(cross_plain);
 }
 
-const Kernels& kernels() {
-    static const Kernels best = best_kernels();
+const Crosses& crosses() {
+    static const Crosses best = best_crosses();
     return best;
 }
 
@@ -130,7 +130,7 @@ class BlockCounter {
         const std::size_t stride = strides_[column];
         const std::size_t last = last_state(column);
         descend(column + 1, rows, cell + last * stride);
-        std::array<Word, kBlock> some;
+        std::array<Word, kBlockWords> some;
         for (std::size_t state = 0; state < last; ++state)
             if (intersect(rows, columns_[column]->plane(state) + first_, some.data()))
                 descend(column + 1, some.data(), cell + state * stride);
@@ -173,7 +173,7 @@ class BlockCounter {
     void count(const Word* rows, const Group& a, std::size_t other, const Group& b, std::size_t node,
                std::size_t cell) {
         std::array<std::uint64_t, (kGroup + 1) * (kGroup + 1)> sums;
-        kernels()[a.n][b.n](rows, a, b, n_words_, sums.data());
+        crosses()[a.n][b.n](rows, a, b, n_words_, sums.data());
         // "Any state" stands in the last state's place, and is counted with the first group only.
         for (std::size_t i = a.first_state == 0 ? 0 : 1; i <= a.n; ++i) {
             std::size_t start = cell;
@@ -203,10 +203,10 @@ void subtract_others(std::span<std::int64_t> table, std::size_t n_states, std::s
 }
 
 // A bit for each of the next rows, as many as a block holds.
-void fill_rows(std::size_t n_rows, std::array<Word, kBlock>& rows) {
-    const std::size_t whole = std::min(kBlock, n_rows / BitPlanes::kWordBits);
+void fill_rows(std::size_t n_rows, std::array<Word, kBlockWords>& rows) {
+    const std::size_t whole = std::min(kBlockWords, n_rows / BitPlanes::kWordBits);
     std::fill_n(rows.begin(), whole, ~Word{0});
-    if (whole < kBlock) rows[whole] = (Word{1} << (n_rows % BitPlanes::kWordBits)) - 1;
+    if (whole < kBlockWords) rows[whole] = (Word{1} << (n_rows % BitPlanes::kWordBits)) - 1;
 }
 
 }  // namespace
@@ -228,11 +228,11 @@ void count_planes(std::span<const BitPlanes* const> columns, std::size_t n_rows,
         return;
     }
     BlockCounter counter(columns, table);
-    std::array<Word, kBlock> rows;
+    std::array<Word, kBlockWords> rows;
     const std::size_t n_words = (n_rows + BitPlanes::kWordBits - 1) / BitPlanes::kWordBits;
-    for (std::size_t first = 0; first < n_words; first += kBlock) {
+    for (std::size_t first = 0; first < n_words; first += kBlockWords) {
         fill_rows(n_rows - first * BitPlanes::kWordBits, rows);
-        counter.add(rows.data(), first, std::min(kBlock, n_words - first));
+        counter.add(rows.data(), first, std::min(kBlockWords, n_words - first));
     }
     std::size_t stride = 1;
     for (std::size_t i = columns.size(); i-- > 0;) {

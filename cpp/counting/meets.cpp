@@ -50,10 +50,10 @@ template <std::size_t A>
 }
 #endif
 
-using Kernels = std::array<Meet, kMostMet + 1>;
+using Meets = std::array<Meet, kMostMet + 1>;
 
 // The fastest this machine can run, by number of planes.
-Kernels best_kernels() {
+Meets best_meets() {
 #ifdef LDAG_X86
     if (cpu().wide_popcount) return {nullptr, meet_wide<1>, meet_wide<2>, meet_wide<3>};
     if (cpu().popcnt) return {nullptr, meet_popcnt<1>, meet_popcnt<2>, meet_popcnt<3>};
@@ -61,8 +61,8 @@ Kernels best_kernels() {
     return {nullptr, meet_plain<1>, meet_plain<2>, meet_plain<3>};
 }
 
-const Kernels& kernels() {
-    static const Kernels best = best_kernels();
+const Meets& meets() {
+    static const Meets best = best_meets();
     return best;
 }
 
@@ -70,7 +70,7 @@ const Kernels& kernels() {
 
 void count_meets(std::span<const Word> shared, std::size_t n_shared, const MetPlanes& planes,
                  std::size_t n_planes, std::size_t n_words, std::span<std::uint32_t> sums) {
-    kernels()[n_planes](shared.data(), n_shared, planes, n_words, sums.data());
+    meets()[n_planes](shared.data(), n_shared, planes, n_words, sums.data());
 }
 
 }  // namespace ldag

@@ -10,11 +10,9 @@ namespace ldag {
 namespace {
 
 // Nanoseconds per observation and variable where several variables are counted in one pass.
-constexpr double kRowTime = 0.1;
+constexpr double kPackedRowTime = 0.1;
 
-// Observations by turns to several copies of a small table, so that an addition need not wait for the one
-// before.
-constexpr std::size_t kCopies = 4;
+// The largest table that observations are added to by turns.
 constexpr std::size_t kMaxCopiedBytes = std::size_t{1} << 13;
 
 // The largest table of several variables, also by observations: taking it apart takes time, too.
@@ -107,7 +105,7 @@ bool SetCounts::planes_pay(std::size_t other) const {
     const std::size_t n_states = columns_->n_states()[other];
     if (!may_use_planes_ || n_states > SharedPlanes::kMaxStates) return false;
     return SharedPlanes::time(*columns_, n_rows_, n_states) <
-           kRowTime * static_cast<double>(columns_->single_.n);
+           kPackedRowTime * static_cast<double>(columns_->single_.n);
 }
 
 bool SetCounts::fits_pack(std::size_t other) const {

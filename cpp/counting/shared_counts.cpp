@@ -7,16 +7,14 @@
 #include <limits>
 #include <stdexcept>
 
+#include "counting/cells.hpp"
+
 namespace ldag {
 
 namespace {
 
 // Nanoseconds per row, by index.
-constexpr double kRowTime = 0.45;
-
-// Rows by turns to several copies of a small table, so that an addition need not wait for the one before.
-constexpr std::size_t kCopies = 4;
-constexpr std::size_t kMaxCopiedCells = 2048;
+constexpr double kIndexedRowTime = 0.45;
 
 // More cells than so many for each row with a weight, and its cell is better worked out by itself.
 constexpr std::size_t kCellsPerRow = 2;
@@ -44,7 +42,7 @@ bool SharedCounts::planes_pay(std::size_t n_states) const {
     if (!may_use_planes_ || n_states > SharedPlanes::kMaxStates) return false;
     const std::size_t n_cells = has_planes_ ? planes_.cells().size() : size_;
     return SharedPlanes::time(*columns_, n_cells, n_states) <
-           kRowTime * static_cast<double>(columns_->single_.n);
+           kIndexedRowTime * static_cast<double>(columns_->single_.n);
 }
 
 void SharedCounts::counts(std::size_t other, std::size_t stride, std::vector<double>& table) {

@@ -12,10 +12,8 @@ namespace {
 
 using Word = BitPlanes::Word;
 
-// Nanoseconds per configuration and state, and per word of 64 rows on top.
-constexpr double kCellTime = 3.0;
-constexpr double kWordTimeWide = 0.09;
-constexpr double kWordTimeNarrow = 0.28;
+// Nanoseconds per configuration and state; words of 64 rows come on top.
+constexpr double kSharedCellTime = 3.0;
 
 // Most configurations, and most memory for them.
 constexpr std::size_t kMaxCells = 4096;
@@ -72,9 +70,9 @@ bool SharedPlanes::fit(const Columns& columns, std::size_t n_configurations) {
 }
 
 double SharedPlanes::time(const Columns& columns, std::size_t n_configurations, std::size_t n_states) {
-    const double per_word = cpu().wide_popcount ? kWordTimeWide : kWordTimeNarrow;
     const double n_words = static_cast<double>(columns.single_.n) / BitPlanes::kWordBits;
-    return static_cast<double>(n_configurations * (n_states - 1)) * (kCellTime + per_word * n_words);
+    return static_cast<double>(n_configurations * (n_states - 1)) *
+           (kSharedCellTime + bit_count_time() * n_words);
 }
 
 // One variable after the other splits the rows of every configuration further.

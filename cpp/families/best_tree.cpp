@@ -2,16 +2,15 @@
 // the optimum is a dynamic programme over sub-cubes. A regular tree has to use every parent somewhere;
 // which axes a subtree must use is then part of the state.
 #include <algorithm>
-#include <limits>
 
 #include "families/classes.hpp"
 #include "families/structures.hpp"
+#include "support/infinity.hpp"
 
 namespace ldag {
 
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kMostStates = 4e6;
 constexpr double kMostWork = 1e7;
 
@@ -142,9 +141,9 @@ void BestTree::combine(std::size_t cube, const Axis& axis, std::vector<Table>& p
     prefixes[0].assign(first.begin(), first.end());
     for (std::size_t state = 1; state < axis.n_states; ++state) {
         const auto own = values(part(cube, axis, state));
-        prefixes[state].assign(own.size(), kNever);
+        prefixes[state].assign(own.size(), kMinusInfinity);
         for (Subset needed = 0; needed < own.size(); ++needed) {
-            double best = kNever;
+            double best = kMinusInfinity;
             for (Subset before = needed;; before = (before - 1) & needed) {
                 best = std::max(best, prefixes[state - 1][before] + own[needed ^ before]);
                 if (before == 0) break;
@@ -157,7 +156,7 @@ void BestTree::combine(std::size_t cube, const Axis& axis, std::vector<Table>& p
 void BestTree::solve(std::size_t cube) {
     enter(cube);
     const std::span<double> own(values_.data() + offsets_[cube], offsets_[cube + 1] - offsets_[cube]);
-    std::fill(own.begin(), own.end(), kNever);
+    std::fill(own.begin(), own.end(), kMinusInfinity);
     own[0] = leaf_values_[cube];
     for (std::size_t j = 0; j < free_.size(); ++j) {
         const Axis& axis = axes_[free_[j]];

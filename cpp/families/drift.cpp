@@ -30,18 +30,18 @@ namespace {
 
 // Smaller classes change by much whenever they get rows.
 constexpr double kFewRows = 24.0;
-constexpr std::size_t kFewCells = 64;
+constexpr std::size_t kSmallClass = 64;
 
 // By how much (as a logarithm) the share of a state may grow; and that of one that does not occur, whose
 // share is the prior's and grows with every cell.
 const double kOccurring = std::log(1.05);
-const double kMissing = std::log(2.0);
+const double kNotOccurring = std::log(2.0);
 
 // How many times its cells a small class may get.
 constexpr double kGrowth = 1.5;
 
 // Gains are sums of terms that are rounded; much more than that.
-constexpr double kRounding = 1e-8;
+constexpr double kRoundedGain = 1e-8;
 
 }  // namespace
 
@@ -96,7 +96,7 @@ void Drift::watch(Cell c, bool is_by_cells) {
     const auto counts = classes_->counts(c);
     const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
     const auto is_whole = [](double count) { return count == std::floor(count); };
-    facts.is_small = n < kFewRows || classes_->size(c) < kFewCells;
+    facts.is_small = n < kFewRows || classes_->size(c) < kSmallClass;
     facts.is_watched = n > 0.0 && (is_by_cells || !facts.is_small) && std::ranges::all_of(counts, is_whole);
     if (!facts.is_watched) return;
     note_size(c, n);
@@ -105,7 +105,7 @@ void Drift::watch(Cell c, bool is_by_cells) {
     std::fill_n(limits_.begin() + static_cast<std::ptrdiff_t>(c * n_states_), n_states_, 0.0);
     renew(c);
     for (std::size_t i = 0; i < n_states_; ++i) {
-        const double most = counts[i] > 0.0 ? kOccurring : kMissing;
+        const double most = counts[i] > 0.0 ? kOccurring : kNotOccurring;
         limits_[c * n_states_ + i] = most - headroom_[c * n_states_ + i];
         headroom_[c * n_states_ + i] = most;
     }
@@ -126,8 +126,8 @@ Drift::Slack Drift::slack(std::span<const Cell> joined, std::span<const double> 
     if (of_large + of_small == 0.0) return slack;
     const auto n_occurring =
         static_cast<double>(std::ranges::count_if(sums, [](double n) { return n > 0.0; }));
-    slack.by_cells = (n_occurring - 1.0) * std::log1p((of_large + of_small) / size) + kRounding;
-    if (of_small > 0.0) slack.near += (n_occurring - 1.0) * std::log1p(of_small / size) + kRounding;
+    slack.by_cells = (n_occurring - 1.0) * std::log1p((of_large + of_small) / size) + kRoundedGain;
+    if (of_small > 0.0) slack.near += (n_occurring - 1.0) * std::log1p(of_small / size) + kRoundedGain;
     return slack;
 }
 
@@ -141,7 +141,7 @@ double Drift::slack_of_large(Cell c, std::span<const double> sums, double size) 
         others += sums[i] - counts[i];
         drift += (sums[i] - counts[i]) * headroom_[c * n_states_ + i];
     }
-    return drift + others * (prior + 0.5 * others) / facts_[c].total + prior * facts_[c].logs + kRounding;
+    return drift + others * (prior + 0.5 * others) / facts_[c].total + prior * facts_[c].logs + kRoundedGain;
 }
 
 }  // namespace ldag

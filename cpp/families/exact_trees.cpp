@@ -1,19 +1,17 @@
 // The best partition that some CPT-tree makes, and the sum over all of them, by a recursion over sub-boxes.
-#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "families/exact.hpp"
+#include "support/infinity.hpp"
 
 namespace ldag {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
 // The best tree with its leaves; a candidate must be better than a tie to replace an earlier one.
-struct BestTree {
+struct LeavesOfBest {
     struct Value {
         double gain = kMinusInfinity;
         std::vector<Block> leaves;
@@ -122,7 +120,7 @@ class TreeFold {
 }  // namespace
 
 std::vector<Block> best_block_tree(const BlockGrid& grid, std::span<const double> gains, bool regular) {
-    return TreeFold<BestTree>(grid, gains, regular).total().leaves;
+    return TreeFold<LeavesOfBest>(grid, gains, regular).total().leaves;
 }
 
 double log_sum_trees(const BlockGrid& grid, std::span<const double> gains, bool regular) {

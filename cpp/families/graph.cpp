@@ -1,6 +1,5 @@
 // Decision graphs: any classes may be merged, and any class split (Chickering, Heckerman & Meek).
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_set>
@@ -8,12 +7,11 @@
 
 #include "families/classes.hpp"
 #include "families/structures.hpp"
+#include "support/infinity.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // Merges the best pair of classes as long as one improves. Every class remembers its best partner among
 // the later ones; after a merge only the classes whose partner changed look for a new one.
@@ -30,7 +28,7 @@ class PairMerger {
         double gain;
     };
     struct Best {
-        double gain = kNever;
+        double gain = kMinusInfinity;
         Cell partner = 0;
     };
     struct Memo {
@@ -115,7 +113,7 @@ void PairMerger::find_gains(Cell c, std::size_t from) {
         const bool is_out =
             other == c || (!lost_.empty() && lost_.contains(key(std::min(c, other), std::max(c, other))));
         gains_[i] =
-            is_out ? kNever
+            is_out ? kMinusInfinity
                    : batch_[tickets_[i]] - classes_.score(c) - classes_.score(other) + problem_.class_lost;
     }
     batch_.clear();
@@ -212,7 +210,7 @@ class Splitter {
   private:
     // The part of a class in one state of an axis, or one cell of it (axis -1).
     struct Split {
-        double gain = kNever;
+        double gain = kMinusInfinity;
         std::int32_t axis = -1;
         std::size_t value = 0;  // the state or the cell
     };

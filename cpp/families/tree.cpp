@@ -7,12 +7,11 @@
 
 #include "families/classes.hpp"
 #include "families/structures.hpp"
+#include "support/infinity.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // Terms of the score are tabulated up to leaves of so many configurations: most are small.
 constexpr std::size_t kTabulated = 64;
@@ -41,7 +40,7 @@ class TreeGrower {
     struct Split {
         std::size_t leaf = 0;
         std::size_t axis = 0;  // a place in axes_
-        double gain = kNever;
+        double gain = kMinusInfinity;
     };
 
     bool is_free(const Leaf& leaf, std::size_t axis) const { return (leaf.is_cut >> axis & 1) == 0; }
@@ -121,7 +120,7 @@ void TreeGrower::queue_children(const Leaf& leaf, std::span<const std::size_t> a
 // The gains of all splits of a leaf.
 void TreeGrower::add_gains(std::size_t leaf) {
     const Leaf& own = leaves_[leaf];
-    gains_.resize(leaves_.size() * axes_.size(), kNever);
+    gains_.resize(leaves_.size() * axes_.size(), kMinusInfinity);
     const bool is_empty = own.begin == own.end;  // then all parts score 0, as the whole does
     free_.clear();
     for (std::size_t axis = 0; axis < axes_.size(); ++axis)
@@ -129,10 +128,10 @@ void TreeGrower::add_gains(std::size_t leaf) {
     queue_children(own, free_);
     batch_.run();
     ScoreBatch::Ticket child = 0;
-    double best = kNever;
+    double best = kMinusInfinity;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
         double& gain = gains_[leaf * axes_.size() + axis];
-        gain = kNever;
+        gain = kMinusInfinity;
         if (!is_free(own, axis)) continue;
         gain = -own.score - problem_.class_lost * static_cast<double>(n_children(axis) - 1);
         for (std::size_t k = 0; !is_empty && k < n_children(axis); ++k) gain += batch_[child++];
@@ -164,14 +163,15 @@ TreeGrower::Split TreeGrower::best_split() {
 // The least bad split by a parent that is not used yet, with the same ties.
 TreeGrower::Split TreeGrower::best_unused_split() const {
     const std::size_t n_axes = axes_.size();
-    double best = kNever;
+    double best = kMinusInfinity;
     for (std::size_t i = 0; i < gains_.size(); ++i)
         if (used_[i % n_axes] == 0) best = std::max(best, gains_[i]);
     Split chosen;
     Cell lowest = std::numeric_limits<Cell>::max();
     for (std::size_t i = 0; i < gains_.size(); ++i) {
         const Cell first = leaves_[i / n_axes].first;
-        if (gains_[i] == kNever || gains_[i] < best - kTie || used_[i % n_axes] != 0 || first >= lowest)
+        if (gains_[i] == kMinusInfinity || gains_[i] < best - kTie || used_[i % n_axes] != 0 ||
+            first >= lowest)
             continue;
         chosen = {i / n_axes, i % n_axes, gains_[i]};
         lowest = first;
@@ -213,7 +213,7 @@ void TreeGrower::apply(const Split& split) {
 void TreeGrower::run() {
     for (;;) {
         Split split = best_split();
-        if (split.gain == kNever) {
+        if (split.gain == kMinusInfinity) {
             if (!problem_.regular || std::ranges::find(used_, 0) == used_.end()) break;
             split = best_unused_split();  // not in the queue, as it does not improve
         }

@@ -1,14 +1,13 @@
 #include "growing/node_growth.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+
+#include "support/infinity.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // Questions that a leaf keeps: once none of them may be asked any more, it looks for others.
 constexpr std::size_t kMostKept = 32;
@@ -85,7 +84,7 @@ Question NodeGrowth::best_question(std::size_t variable, const StateSet& left, P
     const Cut cut = cut_of(variable);
     const double* const table = workshop.table.data();
     const double base = tree_.score(leaf) - leaf_price_;  // of two branches
-    Question best{kNever, static_cast<std::uint32_t>(variable), cut, 0};
+    Question best{kMinusInfinity, static_cast<std::uint32_t>(variable), cut, 0};
     if (cut == Cut::complete) {
         best.gain = -tree_.score(leaf) + leaf_price_ * static_cast<double>(n_left - 1);
         left.for_each(
@@ -243,7 +242,7 @@ Question NodeGrowth::choose(const Open& open, double least) const {
 std::optional<NodeGrowth::Step> NodeGrowth::best_level() const {
     std::optional<Step> best;
     const std::size_t room = soil_.options.max_leaves[tree_.node()] - tree_.n_leaves();
-    double most = kNever;
+    double most = kMinusInfinity;
     const auto is_open = [&](std::size_t variable) {
         const std::size_t kept = n_kept_ - (is_awaited_[variable] != 0 ? new_leaves(variable) : 0);
         return level_sizes_[variable] > 1 && level_gains_[variable] - choice_price_ > kTie &&
@@ -276,7 +275,7 @@ const std::optional<NodeGrowth::Step>& NodeGrowth::best(Workshop& workshop) {
 
 std::optional<NodeGrowth::Step> NodeGrowth::best_required(Workshop& workshop) const {
     std::vector<Step> steps;
-    double most = kNever;
+    double most = kMinusInfinity;
     for (const Node variable : soil_.space.required[tree_.node()]) {
         for (Place leaf = 0; is_awaited_[variable] != 0 && leaf < tree_.size(); ++leaf) {
             if (!tree_.is_leaf(leaf)) continue;

@@ -12,7 +12,6 @@
 #include "support/parallel.hpp"
 
 namespace ldag {
-namespace {
 
 // The passes of one thread; made when first needed.
 struct Passes {
@@ -22,8 +21,10 @@ struct Passes {
     std::unique_ptr<Pass<MaxLog, 1>> greatest;
 };
 
+namespace {
+
 // What is asked of every row.
-struct Question {
+struct RowsQuestion {
     const Circuit& circuit;
     std::span<const double> parameters;
     std::span<const std::uint8_t> rows;
@@ -35,13 +36,13 @@ struct Question {
 };
 
 template <class Pass>
-Pass& made(std::unique_ptr<Pass>& pass, const Question& question) {
+Pass& made(std::unique_ptr<Pass>& pass, const RowsQuestion& question) {
     if (!pass) pass = std::make_unique<Pass>(question.circuit, question.parameters);
     return *pass;
 }
 
 template <class Algebra, std::size_t B>
-void write_marginals(Pass<Algebra, B>& pass, const Question& question, std::size_t row) {
+void write_marginals(Pass<Algebra, B>& pass, const RowsQuestion& question, std::size_t row) {
     pass.downward();
     const std::size_t width = question.offsets.back();
     const std::span<double> out = question.marginals.subspan(row * width, B * width);
@@ -54,13 +55,13 @@ void write_marginals(Pass<Algebra, B>& pass, const Question& question, std::size
 }
 
 template <class Algebra, std::size_t B>
-void answer_with(Pass<Algebra, B>& pass, const Question& question, std::size_t row) {
+void answer_with(Pass<Algebra, B>& pass, const RowsQuestion& question, std::size_t row) {
     const std::size_t n = question.circuit.n_states.size();
     pass.upward(question.rows.subspan(row * n, B * n));
     for (std::size_t b = 0; b < B; ++b) question.log_probability[row + b] = Algebra::log(pass.root(b));
 }
 
-void answer_scaled(Passes& passes, const Question& question, std::size_t row) {
+void answer_scaled(Passes& passes, const RowsQuestion& question, std::size_t row) {
     Pass<Scaled, 1>& pass = made(passes.scaled, question);
     answer_with(pass, question, row);
     if (question.marginals.empty()) return;
@@ -74,7 +75,8 @@ void answer_scaled(Passes& passes, const Question& question, std::size_t row) {
 }
 
 template <std::size_t B>
-void answer(Passes& passes, std::unique_ptr<Pass<Plain, B>>& own, const Question& question, std::size_t row) {
+void answer(Passes& passes, std::unique_ptr<Pass<Plain, B>>& own, const RowsQuestion& question,
+            std::size_t row) {
     Pass<Plain, B>& pass = made(own, question);
     answer_with(pass, question, row);
     if (!question.marginals.empty()) write_marginals(pass, question, row);
@@ -126,14 +128,14 @@ namespace {
 
 // As many threads as are asked for and have something to do; fewer if a circuit is so large that the values
 // and derivatives of a row for each would take too much memory.
-std::size_t threads_for(const Running& running, const Question& question) {
+std::size_t threads_for(const Running& running, const RowsQuestion& question) {
     const std::size_t most = std::min(count_threads(running.n_threads), question.n_rows());
     const std::size_t fit = kWorkBytes / (question.circuit.n_gates() * 2 * sizeof(double));
     return std::max<std::size_t>(1, std::min(most, fit));
 }
 
 template <class Pool>
-bool answer_all(Pool& pool, const Question& question, const Running& running) {
+bool answer_all(Pool& pool, const RowsQuestion& question, const Running& running) {
     const std::size_t n_rows = question.n_rows();
     const std::size_t n_threads = threads_for(running, question);
     const std::size_t n_blocks = has_lanes(question.circuit) ? n_rows / kLanes : 0;
@@ -160,7 +162,7 @@ bool Evaluator::log_probabilities(std::span<const std::uint8_t> rows, std::span<
 
 bool Evaluator::marginals(std::span<const std::uint8_t> rows, std::span<double> log_probability,
                           std::span<double> marginals, const Running& running) const {
-    Question question{*circuit_, parameters_, rows, log_probability, marginals};
+    RowsQuestion question{*circuit_, parameters_, rows, log_probability, marginals};
     for (const std::uint32_t n : circuit_->n_states) question.offsets.push_back(question.offsets.back() + n);
     return answer_all(*pool_, question, running);
 }
@@ -190,7 +192,7 @@ bool Evaluator::most_probable(std::span<const std::uint8_t> rows, std::span<std:
                               std::span<double> log_probability, const Running& running) const {
     const std::size_t n = circuit_->n_states.size();
     const std::size_t n_rows = log_probability.size();
-    const Question question{*circuit_, parameters_, rows, log_probability, {}};
+    const RowsQuestion question{*circuit_, parameters_, rows, log_probability, {}};
     return pool_->run(running, threads_for(running, question), n_rows, [&](std::size_t row, Passes& passes) {
         Pass<MaxLog, 1>& pass = made(passes.greatest, question);
         answer_with(pass, question, row);

@@ -123,9 +123,9 @@ class Counting {
 };
 
 // One random number, from which choices are read off until its digits are used up; then comes the next.
-class Choices {
+class Digits {
   public:
-    Choices(double first, Random random) : left_(first), random_(random) {}
+    Digits(double first, Random random) : left_(first), random_(random) {}
 
     double at() const { return left_; }
     // What was chosen begins at `low` and is `width` wide.
@@ -144,7 +144,7 @@ class Choices {
     Random random_;
 };
 
-Choices choices_of(const Drawing& drawing, std::uint64_t key, std::size_t copy) {
+Digits digits_of(const Drawing& drawing, std::uint64_t key, std::size_t copy) {
     if (!drawing.is_systematic) {
         Random random(key, copy);
         const double first = random.uniform();
@@ -188,7 +188,7 @@ class Completing {
                 completions_.subspan((copy * n_rows + row) * task_.width(), task_.width());
             std::ranges::copy(given, out.begin());
             if (pass.is_impossible(b)) continue;
-            Choices choices = choices_of(drawing_, key, copy);
+            Digits choices = digits_of(drawing_, key, copy);
             pass.draw(b, choices, todo_, out);
         }
     }

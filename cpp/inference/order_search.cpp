@@ -21,7 +21,7 @@ constexpr double kMostWork = 0x1p27;
 // Other orders of circuits that are so small are made better too, if they are hardly worse: it takes no time.
 constexpr double kSmall = 2000.0;
 constexpr double kHardlyWorse = 1.1;
-constexpr std::size_t kPollEvery = std::size_t{1} << 20;
+constexpr std::size_t kWorkPerPoll = std::size_t{1} << 20;
 // Less than this share is no improvement: sums of doubles come out differently.
 constexpr double kLeastGain = 1e-9;
 
@@ -71,7 +71,7 @@ class OrderSearch {
     bool is_over() const { return static_cast<double>(costs_.work()) - first_work_ > most_work_; }
 
     void check() {
-        const std::size_t now = costs_.work() / kPollEvery;
+        const std::size_t now = costs_.work() / kWorkPerPoll;
         if (now != polled_ && poll_ && poll_()) throw EliminationStopped();
         polled_ = now;
     }

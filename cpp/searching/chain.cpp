@@ -22,7 +22,7 @@ class RecentScores {
   public:
     RecentScores(FamilyScorer& scorer, std::size_t n_nodes) : scorer_(&scorer) {
         if (n_nodes == 0 || n_nodes > 64) return;
-        n_bits_ = std::bit_width(kEntries / n_nodes) - 1;
+        n_bits_ = static_cast<int>(std::bit_width(kEntries / n_nodes)) - 1;
         entries_.resize(n_nodes << n_bits_);
     }
 

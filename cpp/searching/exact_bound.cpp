@@ -1,9 +1,9 @@
 // Bounds on what an order of a component's nodes may still score.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "searching/exact_component.hpp"
+#include "support/infinity.hpp"
 #include "support/random.hpp"
 
 namespace ldag {
@@ -12,8 +12,6 @@ namespace {
 
 // Nodes of a group, whose subsets are tabulated.
 constexpr std::size_t kMaxGroupNodes = 20;
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Groups are looked for by so many chains, each from the best of some draws on; the best few are used.
 constexpr std::size_t kChains = 16;

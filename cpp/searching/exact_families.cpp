@@ -10,12 +10,12 @@
 
 #include "searching/exact.hpp"
 #include "searching/exact_sets.hpp"
+#include "support/infinity.hpp"
 
 namespace ldag {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 using Binomials = std::array<std::array<std::uint64_t, kMaxCandidates + 1>, kMaxCandidates + 1>;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxTableNodes = 22;
 
 // Sets of nodes are 64 bits.
-constexpr std::size_t kMaxNodes = 63;
+constexpr std::size_t kMostNodes = 63;
 
 std::vector<std::size_t> ranks_of(const NodeOrder& order, std::span<const NodeFamilies> families) {
     std::vector<std::size_t> ranks(order.nodes.size());
@@ -120,8 +120,8 @@ std::optional<std::vector<std::size_t>> best_in_component(const SearchSpace& spa
                                                           std::span<const RankedSets> ranked,
                                                           std::span<const Node> component, double& slack,
                                                           std::size_t n_threads, Monitor& monitor) {
-    if (component.size() > kMaxNodes)
-        throw std::length_error("the exact search takes at most " + std::to_string(kMaxNodes) +
+    if (component.size() > kMostNodes)
+        throw std::length_error("the exact search takes at most " + std::to_string(kMostNodes) +
                                 " nodes that may be each other's ancestors, got " +
                                 std::to_string(component.size()));
     const auto best = component.size() <= kMaxTableNodes ? best_by_tables : best_by_layers;

@@ -11,12 +11,11 @@
 #include <string>
 
 #include "searching/exact_component.hpp"
+#include "support/infinity.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Tables of larger components fit no memory.
 constexpr std::size_t kMaxNodes = 40;

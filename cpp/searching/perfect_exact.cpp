@@ -1,16 +1,14 @@
 // The best perfect DAG. Every node hangs on its last parent, and its parents are parents of that one, or that
 // one itself: so what hangs on a clique falls into parts that know nothing of each other.
 #include <bit>
-#include <limits>
 
 #include "searching/perfect.hpp"
+#include "support/infinity.hpp"
 #include "support/parallel.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 std::vector<Node> list(FewNodes set) {
     std::vector<Node> nodes;
@@ -33,9 +31,9 @@ class PerfectTables {
         for (std::size_t node = 0; node < n; ++node, power *= 3)
             for (FewNodes set = FewNodes{1} << node; set < FewNodes{2} << node; ++set)
                 ternary_[set] = ternary_[set ^ (FewNodes{1} << node)] + power;
-        one_part_.assign(power, kNever);
-        below_.assign(power, kNever);
-        parts_.assign(power, kNever);
+        one_part_.assign(power, kMinusInfinity);
+        below_.assign(power, kMinusInfinity);
+        parts_.assign(power, kMinusInfinity);
     }
 
     // Fills the tables; false if stopped.
@@ -78,7 +76,7 @@ class PerfectTables {
 
     // The first node of the part has the whole clique as its parents.
     void fill_one(FewNodes clique, FewNodes part) {
-        double best = kNever;
+        double best = kMinusInfinity;
         for (FewNodes left = part; left != 0; left &= left - 1)
             best = std::max(best, with_first(clique, part, static_cast<Node>(std::countr_zero(left))));
         one_part_[at(clique, part)] = best;
@@ -103,7 +101,7 @@ class PerfectTables {
     }
 
     void fill_parts(FewNodes clique, FewNodes part) {
-        double best = kNever;
+        double best = kMinusInfinity;
         for_first_parts(clique, part, [&](FewNodes, double score) { best = std::max(best, score); });
         parts_[at(clique, part)] = best;
     }
@@ -161,7 +159,7 @@ bool is_perfect(const Parents& parents) {
 std::vector<double> score_families(FamilyScorer& scorer, const SearchSpace& space, std::size_t n_threads,
                                    Monitor& monitor) {
     const std::size_t n = space.n_nodes();
-    std::vector<double> scores(n << n, kNever);
+    std::vector<double> scores(n << n, kMinusInfinity);
     monitor.total = scores.size() / 2;
     const bool is_stopped = parallel_for(
         n_threads, scores.size(),

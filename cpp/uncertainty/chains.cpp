@@ -8,13 +8,12 @@
 #include <utility>
 
 #include "families/exact.hpp"
+#include "support/infinity.hpp"
 #include "support/random.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Rounds between two changes of the powers.
 constexpr std::uint64_t kTuneEvery = 50;

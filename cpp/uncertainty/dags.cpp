@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "families/exact.hpp"
+#include "support/infinity.hpp"
 #include "uncertainty/subsets.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Sums are split into so many parts, always in the same way, so that the threads change nothing.
 constexpr std::size_t kParts = 8;

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "families/exact.hpp"
+#include "support/infinity.hpp"
 #include "uncertainty/dags.hpp"
 #include "uncertainty/subsets.hpp"
 
 namespace ldag {
 
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Numbers kept for further draws, at most.
 constexpr std::size_t kMostKept = std::size_t{1} << 25;
