@@ -28,11 +28,11 @@ N_RESTARTS = 1
 HEADER = ("n_variables", "n_rows", "seed", "score", "score_of_100_candidates", "cpu", "cpu_of_100_candidates")
 
 
-def sparse_sample(n_variables: int, n_rows: int, seed: int = 0) -> Dataset:
-    """Rows of a random sparse network of variables with 2 to 4 states."""
+def sparse_sample(n_variables: int, n_rows: int, seed: int = 0, states: tuple[int, int] = (2, 4)) -> Dataset:
+    """Rows of a random sparse network of variables with 2 to 4 states, or so many."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(n_variables)
-    n_states = rng.integers(2, 5, n_variables)
+    n_states = rng.integers(states[0], states[1] + 1, n_variables)
     codes = np.zeros((n_variables, n_rows), dtype=np.uint8)
     for place, node in enumerate(order):
         parents = rng.choice(order[:place], size=min(place, int(rng.integers(4))), replace=False)
