@@ -29,27 +29,27 @@ def tell_rows_apart(
     codes: Codes, n_states: tuple[int, ...], weights: Weights | None, groups: NDArray[np.int32] | None = None
 ) -> tuple[NDArray[np.intp], Weights | None]:
     """Return the places of different rows in order, by group first, and the weight of each; None is every row once."""
-    used = np.arange(codes.shape[1])
-    if weights is not None and not weights.all():
-        used = np.flatnonzero(weights)
-        codes, weights = codes[:, used], weights[used]
-    if len(used) == 0:
-        return used, None
+    used = None if weights is None or weights.all() else np.flatnonzero(weights)
+    if used is not None and weights is not None:
+        codes, weights, groups = codes[:, used], weights[used], None if groups is None else groups[used]
+    if codes.shape[1] == 0:
+        return np.arange(0), None
     keys: list[NDArray[Any]] = [row_keys(codes, n_states)]
     if groups is not None:
-        keys.append(groups[used])
+        keys.append(groups)
     if weights is not None and weights.dtype != np.int64:
         keys.insert(0, weights)
     order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys)
+    places = order if used is None else used[order]
     is_first = np.ones(len(order), dtype=np.bool_)
     is_first[1:] = np.any([_differ(key[order]) for key in keys[-1 if groups is None else -2 :]], axis=0)
+    if weights is None and is_first.all():
+        return places, None
     first = np.flatnonzero(is_first)
     if weights is None:
-        if len(first) == len(order):
-            return used[order], None
-        return used[order[first]], np.diff(first, append=len(order)).astype(np.int64)
+        return places[first], np.diff(first, append=len(order)).astype(np.int64)
     total: Weights = np.add.reduceat(weights[order], first)
-    return used[order[first]], None if total.dtype == np.int64 and bool((total == 1).all()) else total
+    return places[first], None if total.dtype == np.int64 and bool((total == 1).all()) else total
 
 
 def _differ(numbers: NDArray[Any]) -> NDArray[np.bool_]:
