@@ -180,30 +180,6 @@ def exact_tables(data: Dataset, max_parents: int) -> Fit:
     return learn(data, kappa=1, method="exact", structure="table", max_parents=max_parents, n_jobs=1)
 
 
-def thread_rows() -> list[Row]:
-    """Two threads, with one thread in place of the peer; only a quiet machine shows what they bring."""
-    heart, twenty = datasets.load("heart"), random_sample(20, 5_000)
-    jobs: list[tuple[str, Callable[[int], object]]] = [
-        (
-            "200 x 5,000 chains, 20 variables",
-            lambda n: learn(twenty, kappa=0.1, method="chain", n_chains=200, n_iter=5_000, n_jobs=n),
-        ),
-        (
-            "cross-validation by 50 x 5,000 chains, heart",
-            lambda n: ldag.cross_validate(heart, equivalent_sample_size=1.0, method="chain", n_iter=5_000, n_jobs=n),
-        ),
-        (
-            "exact, 20 variables, at most 4 parents",
-            lambda n: learn(twenty, kappa=0.1, method="exact", max_parents=4, n_jobs=n),
-        ),
-    ]
-    rows = []
-    for job, run in jobs:
-        one, two = wall_seconds(partial(run, 1)), wall_seconds(partial(run, 2))
-        rows.append(Row(f"two threads: {job} (wall)", two, "one thread", one, goal=one / 1.7))
-    return rows
-
-
 def large_rows() -> list[Row]:
     """Many variables, and many rows."""
     wide = random_sample(1_000, 1_000)
@@ -293,7 +269,6 @@ def main() -> None:
         for job, data, method, goal in jobs
     ]
     rows += [limited_row(name, n_rows, n_jobs) for name, n_rows in LIMITED for n_jobs in (1, 2)]
-    rows += thread_rows()
     if "--large" in sys.argv[1:]:
         rows += exact_rows() + large_rows()
     report("search", rows, ["pybnesian", "pyagrum"])

@@ -9,19 +9,12 @@
 #include <vector>
 
 #include "searching/search.hpp"
+#include "uncertainty/chain_nodes.hpp"
 
 namespace ldag {
 
 // Most candidate parents of a node: sums are tabulated over their subsets.
 inline constexpr std::size_t kMaxChainCandidates = 16;
-
-// The candidate parents of a node, and its parent sets as bit masks over them with ln w of each, by setting:
-// what is assumed of labels and parameters, of which there can be several.
-struct CandidateSets {
-    std::vector<Node> candidates;
-    std::vector<std::uint32_t> sets;
-    std::vector<std::vector<double>> log_weights;
-};
 
 struct CoupledOptions {
     std::uint64_t n_rounds = 1000;  // kept, after as many as a quarter of them are left out

@@ -74,7 +74,7 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
 @click.option("--effects", metavar="NAME", help="Also rank all variables by how much setting them changes it.")
 @panel_options
 @constraint_options
-@click.option("--iter", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
+@click.option("--iter", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000, or 16,000]")
 @click.option(
     "--rounds",
     "n_rounds",

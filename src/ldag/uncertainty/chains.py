@@ -1,12 +1,13 @@
 """The posterior over DAGs from coupled Markov chains, by number: candidates, runs, and whether they have mixed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.constraints import SearchSpace
@@ -129,6 +130,8 @@ N_RUNS = 4
 N_CANDIDATES = 12
 """Candidate parents of a node, those that help most by themselves and beside its best parents."""
 N_ITER = 4000
+LONGER = 4
+"""Runs that disagree begin anew with so many times the rounds, where it was not said how many."""
 THIN = 6
 FEWEST_SAMPLES = 8
 """Fewer of a run say nothing."""
@@ -143,6 +146,8 @@ class ChainSettings:
     seed: int = 0
     is_timed: bool = False
     """Whether time may be up before the end: then all runs go on side by side."""
+    may_lengthen: bool = False
+    """Whether there may be more rounds, if the runs disagree."""
 
 
 def choose_candidates(weighing: Weighing, schema: Schema, space: SearchSpace, learned: LDAG) -> tuple[ParentSet, ...]:
@@ -202,10 +207,16 @@ class ChainRuns:
     dags: Drawn
     visited: Drawn
     swap_rates: tuple[float, ...]
+    n_iter: int
     is_short: bool
 
+    @property
+    def n_samples(self) -> int:
+        """How many samples there are of each run."""
+        return int(self.visited.shape[1])
+
     @cached_property
-    def above(self) -> Floats:
+    def above(self) -> NDArray[np.bool_]:
         """Who is above whom."""
         return _ancestors(self.dags, self.sets)
 
@@ -224,8 +235,9 @@ class ChainRuns:
             components.append(Component(setting, share, self.sets.by_node, probabilities, edges, above, None, draw))
         return tuple(components)
 
-    def diagnose(self) -> Diagnostics:
-        """Judge whether the runs agree."""
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """Whether the runs agree."""
         shares = np.stack([self.visited == number for number in range(len(self.settings))], axis=-1)
         return diagnose(self.edges, self.above, shares.astype(np.float64), self.swap_rates, self.is_short)
 
@@ -233,7 +245,25 @@ class ChainRuns:
 def run_chains(
     weighing: Weighing, candidates: tuple[ParentSet, ...], sets: ParentSets, settings: ChainSettings
 ) -> ChainRuns:
-    """Run chains over ordered partitions and settings."""
+    """Run chains over ordered partitions and settings, and longer ones if these disagree and may be lengthened."""
+    weights = weighing.log_weights(sets)
+    runs = _run_once(weighing, weights, candidates, sets, settings)
+    if not settings.may_lengthen or runs.is_short or runs.diagnostics.converged:
+        return runs
+    try:
+        longer = _run_once(weighing, weights, candidates, sets, replace(settings, n_iter=LONGER * settings.n_iter))
+    except OutOfTime:
+        return replace(runs, is_short=True)
+    return longer if longer.n_samples > runs.n_samples else replace(runs, is_short=True)
+
+
+def _run_once(
+    weighing: Weighing,
+    weights: tuple[Floats, ...],
+    candidates: tuple[ParentSet, ...],
+    sets: ParentSets,
+    settings: ChainSettings,
+) -> ChainRuns:
     place = [{parent: i for i, parent in enumerate(own)} for own in candidates]
     masks = [
         np.array([sum(1 << place[node][p] for p in parents) for parents in own], dtype=np.uint32)
@@ -242,7 +272,7 @@ def run_chains(
     runs = _native.run_coupled_chains(
         [list(own) for own in candidates],
         masks,
-        weighing.log_weights(sets),
+        weights,
         weighing.log_priors.tolist(),
         settings.n_runs,
         settings.n_iter,
@@ -269,15 +299,16 @@ def run_chains(
         np.array([drawn[:n_samples] for _, _, drawn, _, _ in runs]),
         np.array([numbers[:n_samples] for _, _, _, numbers, _ in runs]),
         tuple(np.mean([swaps for *_, swaps in runs], axis=0).tolist()),
+        settings.n_iter,
         is_short,
     )
 
 
-def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:
+def _ancestors(dags: Drawn, sets: ParentSets) -> NDArray[np.bool_]:
     """Return for every run and sample who is above whom."""
     n_runs, n_samples, n = dags.shape
     known: dict[bytes, Floats] = {}
-    all_above = np.zeros((n_runs, n_samples, n, n))
+    all_above = np.zeros((n_runs, n_samples, n, n), dtype=np.bool_)
     for run in range(n_runs):
         for sample in range(n_samples):
             dag = dags[run, sample]
@@ -296,7 +327,7 @@ def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:
 
 def diagnose(
     edges: Mapping[tuple[int, int], Floats],
-    above: Floats,
+    above: NDArray[np.bool_],
     shares: Floats,
     swap_rates: tuple[float, ...],
     stopped: bool,
@@ -312,7 +343,7 @@ def diagnose(
             r_hat[pair] = split_r_hat(chains)
     for i in range(n):
         for j in range(n):
-            chains = above[:, :, i, j]
+            chains = above[:, :, i, j].astype(np.float64)
             if 0 < chains.mean() < 1:
                 above_errors[i, j] = chains.std() / np.sqrt(effective_size(chains))
     of_settings = max((split_r_hat(chains) for chains in np.moveaxis(shares, -1, 0) if _tells(chains)), default=1.0)

@@ -91,4 +91,4 @@ def check_method(
     name = method.name if isinstance(method, Search) else method
     check_choice(name, get_args(PosteriorChoice), "method")
     n_rounds = N_ITER if n_iter is None else check_whole(n_iter, "n_iter", 100)
-    return cast("PosteriorChoice", name), ChainSettings(n_rounds, n_runs, seed, is_timed)
+    return cast("PosteriorChoice", name), ChainSettings(n_rounds, n_runs, seed, is_timed, may_lengthen=n_iter is None)

@@ -230,7 +230,8 @@ def compute(
     if candidates is None:
         return job, Computed(exact_components(weighing, sets), sets, families, learned=learned)
     runs = run_chains(weighing, candidates, sets, job.chains)
-    return job, Computed(runs.components(), sets, families, runs.diagnose(), learned)
+    job = replace(job, chains=replace(job.chains, n_iter=runs.n_iter))
+    return job, Computed(runs.components(), sets, families, runs.diagnostics, learned)
 
 
 def _choose_sets(
@@ -280,7 +281,9 @@ def compute_with_gaps(
         own = weighing.among(live, table.columns)
         if candidates is None:
             return exact_components(own, sets)
-        return run_chains(own, candidates, sets, replace(job.chains, n_runs=1, seed=seed)).components()
+        return run_chains(
+            own, candidates, sets, replace(job.chains, n_runs=1, seed=seed, may_lengthen=False)
+        ).components()
 
     shared = Augmentation(
         gapped.filling,

@@ -177,7 +177,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     equivalent_sample_size
         As in `score`: a number, or several to sum over. Left out, that of the fit, or 1, 10, 30 and 100.
     n_iter
-        For "chain": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree. With
+        For "chain": rounds of each run that are kept. Left out, 4,000, or where the runs disagree then, 16,000. With
         gaps, those of the short chains that every completed table gets, 300.
     n_rounds
         For a table with gaps: how many completed tables each of four runs keeps. Left out, as many as it takes until no
