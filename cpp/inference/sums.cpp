@@ -293,14 +293,16 @@ bool row_posteriors(const SumsNetwork& network, std::uint32_t target, std::span<
     }
 }
 
-double log_probability(const SumsNetwork& network, const Findings& findings, const SumsLimits& limits) {
+ProbabilityAnswer log_probability(const SumsNetwork& network, const Findings& findings,
+                                  const SumsLimits& limits) {
     const Question question = make_question(network, findings, {}, kKept, false, limits);
     const Ranking ranking(network.n_states, question.elimination.order);
     SumsEffort effort{limits.poll};
-    double result = 0.0;
+    ProbabilityAnswer answer{};
     run_buckets(network, findings, question, ranking, false, effort,
-                [&](const auto&, const auto& rest) { result = log_of(rest); });
-    return result;
+                [&](const auto&, const auto& rest) { answer.log_probability = log_of(rest); });
+    answer.n_cells = static_cast<double>(effort.n_cells);
+    return answer;
 }
 
 MostProbable most_probable(const SumsNetwork& network, const Findings& findings,
