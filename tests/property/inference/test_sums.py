@@ -337,3 +337,9 @@ def test_labels_save_work() -> None:
         _, own, least = Sums(model).native.joint([target], codes, [], LARGE)
         np.testing.assert_allclose(own, expected, rtol=1e-12)
         assert 5 * least < most
+    for seen in ({39: 1}, {25: 0, 7: 1}, {22: 1, 4: 0}):  # the last two end where a layer has one node left
+        codes = [seen.get(node, -1) for node in range(40)]
+        expected, most = plain.log_probability(codes, [], LARGE)
+        own, least = Sums(model).native.log_probability(codes, [], LARGE)
+        assert own == pytest.approx(expected, rel=1e-12)
+        assert 5 * least < most
