@@ -164,10 +164,12 @@ std::tuple<double, Vector, double> joint(Sums& sums, const std::vector<std::uint
     return {answer.log_probability, owned(std::move(answer.posterior)), answer.n_cells};
 }
 
-double log_probability(Sums& sums, std::vector<std::int32_t> seen, Likelihoods likelihoods,
-                       double max_bytes) {
+std::pair<double, double> log_probability(Sums& sums, std::vector<std::int32_t> seen, Likelihoods likelihoods,
+                                          double max_bytes) {
     const ldag::Findings given = findings(sums, std::move(seen), std::move(likelihoods));
-    return run([&] { return ldag::log_probability(sums.network(), given, {max_bytes, interrupted}); });
+    const ldag::ProbabilityAnswer answer =
+        run([&] { return ldag::log_probability(sums.network(), given, {max_bytes, interrupted}); });
+    return {answer.log_probability, answer.n_cells};
 }
 
 std::pair<double, std::vector<std::uint32_t>> most_probable(Sums& sums,

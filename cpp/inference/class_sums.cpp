@@ -280,6 +280,7 @@ std::vector<Rank> summed_together(std::span<const TableRef<Number>> tables, Rank
             shared[i] =
                 std::ranges::count_if(own, [&](const auto& table) { return has(table, candidates[i]); });
     const std::ptrdiff_t most = candidates.empty() ? 0 : std::ranges::max(shared);
+    std::vector<TableRef<Number>> common = own;  // that all have which are summed out together
     std::vector<Rank> together = {rank};
     double n_gone = n_states[rank];
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -289,6 +290,11 @@ std::vector<Rank> summed_together(std::span<const TableRef<Number>> tables, Rank
                 return has(table, candidates[i]) && !std::ranges::includes(scope, table->scope);
             }))
             continue;
+        std::vector<TableRef<Number>> still;
+        std::ranges::copy_if(common, std::back_inserter(still),
+                             [&](const auto& table) { return has(table, candidates[i]); });
+        if (still.empty()) continue;
+        common = std::move(still);
         together.push_back(candidates[i]);
         n_gone *= n_states[candidates[i]];
     }

@@ -269,11 +269,14 @@ bool row_posteriors(const SumsNetwork& network, std::uint32_t target, std::span<
                     std::span<double> posteriors, std::span<double> n_cells, double max_bytes,
                     const Running& running) {
     constexpr std::size_t kRows = 16;  // that a thread takes at once
-    const std::size_t n_threads = count_threads(running.n_threads);
+    const std::size_t n_blocks = (n_cells.size() + kRows - 1) / kRows;
+    const bool is_alone = n_blocks <= 1;  // then the caller's thread does it, and asks whether to stop itself
+    const std::size_t n_threads = is_alone ? 1 : std::min(count_threads(running.n_threads), n_blocks);
     const std::size_t width = network.n_states.size();
     const std::size_t n_states = network.n_states[target];
     std::atomic<bool> stop = false;
-    const SumsLimits limits{max_bytes / static_cast<double>(n_threads), [&stop] { return stop.load(); }};
+    const SumsLimits limits{max_bytes / static_cast<double>(n_threads),
+                            is_alone ? running.poll : [&stop] { return stop.load(); }};
     const auto work = [&](std::size_t block, std::size_t) {
         RowAsking asking(network, target, limits);
         const std::size_t end = std::min((block + 1) * kRows, n_cells.size());
@@ -282,7 +285,7 @@ bool row_posteriors(const SumsNetwork& network, std::uint32_t target, std::span<
                 asking.ask(rows.subspan(row * width, width), posteriors.subspan(row * n_states, n_states));
     };
     try {
-        return parallel_for(n_threads, (n_cells.size() + kRows - 1) / kRows, work, &stop, running.poll);
+        return parallel_for(n_threads, n_blocks, work, &stop, is_alone ? StopPoll{} : running.poll);
     } catch (const SumsStopped&) {
         return true;
     } catch (const EliminationStopped&) {
@@ -290,14 +293,16 @@ bool row_posteriors(const SumsNetwork& network, std::uint32_t target, std::span<
     }
 }
 
-double log_probability(const SumsNetwork& network, const Findings& findings, const SumsLimits& limits) {
+ProbabilityAnswer log_probability(const SumsNetwork& network, const Findings& findings,
+                                  const SumsLimits& limits) {
     const Question question = make_question(network, findings, {}, kKept, false, limits);
     const Ranking ranking(network.n_states, question.elimination.order);
     SumsEffort effort{limits.poll};
-    double result = 0.0;
+    ProbabilityAnswer answer{};
     run_buckets(network, findings, question, ranking, false, effort,
-                [&](const auto&, const auto& rest) { result = log_of(rest); });
-    return result;
+                [&](const auto&, const auto& rest) { answer.log_probability = log_of(rest); });
+    answer.n_cells = static_cast<double>(effort.n_cells);
+    return answer;
 }
 
 MostProbable most_probable(const SumsNetwork& network, const Findings& findings,

@@ -88,7 +88,12 @@ bool row_posteriors(const SumsNetwork& network, std::uint32_t target, std::span<
                     const Running& running);
 
 // ln P(findings).
-double log_probability(const SumsNetwork& network, const Findings& findings, const SumsLimits& limits);
+struct ProbabilityAnswer {
+    double log_probability;
+    double n_cells;  // that were worked out
+};
+ProbabilityAnswer log_probability(const SumsNetwork& network, const Findings& findings,
+                                  const SumsLimits& limits);
 
 // The states of the targets that are most probable together, the others summed out, and the ln of their joint
 // probability with the findings; of equally probable ones the first. Minus infinity and no states where the

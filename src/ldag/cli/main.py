@@ -72,8 +72,10 @@ class Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        gc.disable()  # what is loaded stays: nothing of it is garbage
+        gc.disable()  # what is loaded stays: nothing of it is garbage, now or at the end
         command = getattr(import_module(f"ldag.cli.{cmd_name}"), cmd_name)
+        if gc.get_freeze_count() == 0:
+            gc.freeze()
         gc.enable()
         assert isinstance(command, click.Command)
         command.short_help = COMMANDS[cmd_name]

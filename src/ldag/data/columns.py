@@ -86,7 +86,7 @@ class Column:
     @property
     def is_plain(self) -> bool:
         """Whether its values are texts, numbers, booleans or None."""
-        return {type(value) for value in self.values} <= set(_PLAIN)
+        return _PLAIN.issuperset(map(type, self.values))
 
     def in_rows(self, codes: Sequence[int]) -> NDArray[np.int16]:
         """Return what each value stands for in the rows; -1 where there is none."""
@@ -131,13 +131,14 @@ HUGE = 10**300
 EXACT = 2**53
 """Real numbers up to this size tell all whole numbers apart."""
 
-_PLAIN = (str, bool, int, float, type(None))
+_PLAIN = frozenset((str, bool, int, float, type(None)))
 
 
 def tidy_column(column: Column) -> Column:
     """Return a column whose values are plain: texts, numbers, booleans or gaps."""
     if column.is_plain:
-        return _with_dates(column) if any(isinstance(value, str) for value in column.values) else column
+        known = column.declared or column.dates or str not in map(type, column.values)
+        return column if known else _with_dates(column)
     given = [value.item() if isinstance(value, np.generic) else value for value in column.values]
     present = [value for value in given if not is_gap(value)]
     if present and all(isinstance(value, enum.Enum) for value in present):
@@ -156,8 +157,6 @@ def tidy_column(column: Column) -> Column:
 
 def _with_dates(column: Column) -> Column:
     """Return a column of texts that are all dates with one spelling for each; others as they are."""
-    if column.dates or column.declared:
-        return column
     values: list[object] = []
     for value, is_missing in zip(column.values, column.gaps, strict=True):
         date = value if is_missing else date_text(value.strip() if isinstance(value, str) else value)
@@ -405,6 +404,8 @@ def _codes_by_declaration(column: Column, declared: Variable) -> list[int]:
 
 def _codes_by_value(column: Column, variable: Variable) -> list[int | None]:
     """Return the code of each distinct value, -1 if it is missing or unused, None if it is no state."""
+    if column.declared and tuple(column.values) == variable.states and set(map(type, column.values)) == {str}:
+        return list(range(len(column.values)))
     used = np.zeros(len(column.values) + 1, dtype=np.bool_)
     used[column.positions] = True
     if variable.cuts and not column.text and not isinstance(variable.cuts[0], str) and _has_only_numbers(column.values):

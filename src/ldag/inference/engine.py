@@ -60,14 +60,16 @@ class Engine:
 
     def log_probability(self, findings: CodedFindings, memory_limit: float = MEMORY_LIMIT) -> float:
         """Return the log probability of findings; minus infinity if they are impossible."""
-        if self._asks_circuit(memory_limit):
+        if not self._has_spent_little and self._asks_circuit(memory_limit, is_joint=True):
             circuit = self._circuit_for((), findings)
             return float(circuit.log_probabilities(circuit.row(findings))[0])
         try:
-            return self.sums.log_probability(findings, memory_limit)
+            log_probability, cost = self.sums.log_probability(findings, memory_limit)
         except TablesTooLarge as refused:
             circuit = self._instead((), findings, refused)
             return float(circuit.log_probabilities(circuit.row(findings))[0])
+        self._pay(cost)
+        return log_probability
 
     def marginals(
         self, nodes: Sequence[int], findings: CodedFindings, memory_limit: float = MEMORY_LIMIT
@@ -92,10 +94,14 @@ class Engine:
             log_probability, posterior, cost = self.sums.joint(nodes, findings, memory_limit)
         except TablesTooLarge as refused:
             return self._instead(nodes, findings, refused).joint(nodes, findings)
+        self._pay(cost)
+        return log_probability, posterior
+
+    def _pay(self, cost: float) -> None:
+        """Count what a joint question, or one for a probability, cost sums."""
         self._spent += cost
         self._joint_costs += cost
         self._n_joints += 1
-        return log_probability, posterior
 
     def most_probable(
         self, nodes: Sequence[int] | None, findings: CodedFindings, memory_limit: float = MEMORY_LIMIT
@@ -192,8 +198,8 @@ class Engine:
     def _asks_circuit(self, memory_limit: float, n_rows: float = 1.0, is_joint: bool = False) -> bool:
         """Decide by costs, and compile the model if that pays; ``n_rows`` is what a circuit needs for a question.
 
-        A question costs sums what the posteriors of all nodes do. Joint ones cost what they did before, and are paid
-        for when they have been answered.
+        A question costs sums what the posteriors of all nodes do. Joint ones and those for a probability cost what
+        they did before, and are paid for when they have been answered.
         """
         plan = self.sums.plan
         cost = self._joint_costs / self._n_joints if is_joint and self._n_joints else plan.cost

@@ -112,10 +112,11 @@ class Sums:
     def _cost(self, n_cells: float, n_questions: int) -> float:
         return CELL_COST * n_cells + QUESTION_NODE_COST * len(self._model.structure) * n_questions
 
-    def log_probability(self, findings: CodedFindings, memory_limit: float) -> float:
-        """Return the log probability of the findings; minus infinity if they are impossible."""
+    def log_probability(self, findings: CodedFindings, memory_limit: float) -> tuple[float, float]:
+        """Return the log probability of the findings, minus infinity if they are impossible, and the cost."""
         with _refusing(memory_limit):
-            return self.native.log_probability(*self._coded(findings), memory_limit)
+            log_probability, n_cells = self.native.log_probability(*self._coded(findings), memory_limit)
+        return log_probability, self._cost(n_cells, 1)
 
     def most_probable(
         self, nodes: Sequence[int], findings: CodedFindings, memory_limit: float

@@ -103,14 +103,15 @@ def code_columns(
     schema: Schema, table: Table, unseen: Unseen, target: int | None = None
 ) -> dict[str, tuple[Column, Coded]]:
     """Return the columns that are variables, as they are and in codes; perhaps but one of them."""
-    variables = set(schema.names)
-    known = [(place, name) for place, name in enumerate(table.names) if name in variables]
-    if not known and table.names:
+    known = {variable.name: variable for variable in schema}
+    places = [(place, name) for place, name in enumerate(table.names) if name in known]
+    if not places and table.names:
         raise UnknownVariable(table.names[0], schema.names, "the data have no column that the network knows: ")
-    columns = {name: table.column(place) for place, name in known if schema.node(name) != target}
+    if target is not None:
+        known.pop(schema[target].name)
+    columns = {name: table.column(place) for place, name in places if name in known}
     return {
-        name: (column, recognise_column(column, schema[schema.node(name)], unseen == "error"))
-        for name, column in columns.items()
+        name: (column, recognise_column(column, known[name], unseen == "error")) for name, column in columns.items()
     }
 
 

@@ -11,9 +11,11 @@ import pyarrow as pa
 import pytest
 
 import ldag
-from ldag.data import Missing
+from ldag.data import Missing, read_known, recognise_column
 from ldag.data.columns import is_gap
 from ldag.data.frames import from_few_rows, from_frame
+from ldag.errors import UnknownState
+from ldag.model import State, Variable
 
 NAMES = ["ldag times", "*", "a.b", " a", "n", "c1", "^x$", "^.*$", "a", "len", "`b`", 'q"q', "[0]"]
 
@@ -82,6 +84,41 @@ def test_few_rows_are_the_same_cell_by_cell(make: Callable[[dict[str, list[objec
         assert [None if is_gap(value) else value for value in values[0]] == [
             None if is_gap(value) else value for value in values[1]
         ]
+
+
+class FrameOfSeries(pd.DataFrame):  # type: ignore[misc]
+    """A frame of a version of pandas that gives no arrays but those of its series."""
+
+    _iter_column_arrays = None
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, FrameOfSeries])
+def test_categories_of_pandas_are_taken_with_their_codes(make: Callable[[object], pd.DataFrame]) -> None:
+    """Used or not, in their order, among columns of other types, of few rows and of many."""
+    for n_rows in (2, 100):
+        cells = pd.Categorical.from_codes([1, -1] * (n_rows // 2), categories=["z", "y", "x"])
+        frame = make({"a": cells, "b": range(n_rows), "c": ["u", None] * (n_rows // 2)})
+        few = from_few_rows(frame)
+        assert (few is None) == (n_rows > 64)
+        for table in (from_frame(frame), few or from_frame(frame)):
+            column = table.column(0)
+            assert (column.values, column.positions.tolist()[:2], column.declared) == (["z", "y", "x"], [1, -1], True)
+            assert [table.column(1).values[at] for at in table.column(1).positions] == list(range(n_rows))
+            assert [is_gap(value) for value in table.column(2).values[:2]] in ([False], [False, True])
+
+
+@pytest.mark.parametrize("states", [("low", "high"), (0, 1), (True, False), ("2020-01-05", "2021-01-05")])
+def test_categories_mean_states_by_value(states: tuple[State, ...]) -> None:
+    """Whatever their order, with others that no row has, or with some that do not occur."""
+    variable = Variable("a", states)
+    for categories in (states, states[::-1], states[1:], ("other", *states)):
+        cells = pd.Categorical([states[1], None, states[-1]], categories=list(categories))
+        for frame in (pd.DataFrame({"a": cells}), pd.DataFrame({"a": [*cells] * 30})):
+            column = read_known(frame).column(0)
+            assert recognise_column(column, variable, True).codes.tolist()[:3] == [1, -1, len(states) - 1]
+    cells = pd.Categorical([states[1], "other"], categories=[*states, "other"])
+    with pytest.raises(UnknownState, match="column 'a', row 2"):
+        recognise_column(read_known(pd.DataFrame({"a": cells})).column(0), variable, True)
 
 
 def test_what_only_a_library_can_explain_is_left_to_it() -> None:

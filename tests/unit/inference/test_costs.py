@@ -1,5 +1,6 @@
 """What is asked, sums or a circuit, and when one is compiled: by what things cost."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -68,19 +69,25 @@ def test_what_costs_less_is_asked(monkeypatch: pytest.MonkeyPatch, size: int, n_
     assert Counted(monkeypatch, cost=1_100_000.0, size=size).ask(n_rows=n_rows) is asks
 
 
-def test_joint_questions_cost_what_they_did_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three nodes are not worth compiling before 600,000 were spent, so until then no order is looked for."""
+@pytest.mark.parametrize("ask", [lambda engine: engine.joint([0], {}), lambda engine: engine.log_probability({0: 1})])
+def test_joint_questions_cost_what_they_did_before(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[Engine], object]
+) -> None:
+    """Three nodes are not worth compiling before 600,000 were spent, so until then no order is looked for.
+
+    Questions for a probability are counted with them.
+    """
     asked = Counted(monkeypatch, cost=1e9, size=100)
     plan, costs = asked.engine.sums.plan, [300_000.0, 299_999.0, 0.5, 0.5, 300_000.0]
-
-    def joint(*_: object) -> tuple[float, None, float]:
-        return 0.0, None, costs.pop(0)
-
-    asked.engine.sums = SimpleNamespace(joint=joint)  # type: ignore[assignment]
+    answers = {
+        "joint": lambda *_: (0.0, None, costs.pop(0)),
+        "log_probability": lambda *_: (0.0, costs.pop(0)),
+    }
+    asked.engine.sums = SimpleNamespace(**answers)  # type: ignore[assignment]
     for _ in range(4):
-        asked.engine.joint([0], {})
-    asked.engine.sums = SimpleNamespace(plan=plan, joint=joint)  # type: ignore[assignment]
-    asked.engine.joint([0], {})
+        ask(asked.engine)
+    asked.engine.sums = SimpleNamespace(plan=plan, **answers)  # type: ignore[assignment]
+    ask(asked.engine)
     assert not asked.compiled
     assert not asked.engine._asks_circuit(MEMORY_LIMIT, 180_001 / 550, is_joint=True)  # 900,000 were spent on five
     assert asked.compiled == [(MAX_SIZE, False)]

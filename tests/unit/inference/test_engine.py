@@ -306,6 +306,12 @@ parents = [sorted(rng.choice(i, min(i, 4), replace=False).tolist()) for i in ran
     assert interrupted("_native.elimination_orders([2] * 3000, parents, [255] * 3000, 10, 0, 3)", 2, before) < 2
 
 
+def test_one_row_can_be_interrupted() -> None:
+    """The thread that asks works on it itself."""
+    before = "rows = np.array([[255] * 168 + [1]], dtype=np.uint8)"
+    assert interrupted("network.asking.engine().sums.row_posteriors(0, rows, 1e12)", 13, before) < 2
+
+
 def test_evaluation_can_be_interrupted() -> None:
     """Many rows, on all threads."""
     before = """
