@@ -64,7 +64,8 @@ def test_numpy_starts_no_threads_unless_asked_to(given: dict[str, str], threads:
 
     What is garbage is looked for later on, but not in what was loaded.
     """
-    end = "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'], gc.isenabled(), gc.get_freeze_count() > 0))"
+    shown = "os.environ['OPENBLAS_NUM_THREADS'], gc.isenabled(), gc.get_freeze_count() > 0"
+    end = f"atexit.register(lambda: print({shown}))"
     code = f"import atexit, gc, os, sys, ldag.__main__ as ldag; assert 'numpy' not in sys.modules; {end}; ldag.main()"
     others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     command = [sys.executable, "-c", code, "show", "guard"]
