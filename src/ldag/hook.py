@@ -1,6 +1,10 @@
-"""The hook on which the front door hangs rooms that values ask for, so that no room has to know one to its right."""
+"""The hook on which the front door hangs rooms that values ask for, so that no room has to know one to its right.
 
-from collections.abc import Callable
+And how a room loads what few callers need when they first ask for it.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 _loaders: dict[str, Callable[[], object]] = {}
@@ -14,6 +18,18 @@ def hang(room: str, load: Callable[[], object]) -> None:
 def take(room: str) -> Any:
     """Return a room: "presenting", which shows values, or "uncertainty", which learns several networks."""
     return _loaders[room]()
+
+
+def load_late(room: str, files: Mapping[str, str]) -> Callable[[str], object]:
+    """Return the `__getattr__` of a room, some files of which are loaded when a name in them is first asked for."""
+    places = {name: file for file, names in files.items() for name in names.split()}
+
+    def load(name: str) -> object:
+        if name not in places:
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        return getattr(import_module(f"{room}.{places[name]}"), name)
+
+    return load
 
 
 class Printable:

@@ -46,6 +46,7 @@ def test_usage_errors_are_one_line(arguments: list[str], message: str) -> None:
         ("--help", {"numpy", "ldag.model"}),
         ("show guard", {"ldag.learning", "duckdb"}),
         ("query golden/files/guard-network-v1.json badge", {"ldag.learning", "ldag.uncertainty", "logging"}),
+        ("query golden/files/guard-network-v1.json badge", {"ldag.data.reading", "ldag.drawing.marks", "narwhals"}),
     ],
 )
 def test_a_command_loads_what_it_needs(arguments: str, spared: set[str]) -> None:
@@ -64,8 +65,9 @@ def test_numpy_starts_no_threads_unless_asked_to(given: dict[str, str], threads:
 
     What is garbage is looked for later on, but not in what was loaded.
     """
-    shown = "os.environ['OPENBLAS_NUM_THREADS'], gc.isenabled(), gc.get_freeze_count() > 0"
-    end = f"atexit.register(lambda: print({shown}))"
+    end = (
+        "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'], gc.isenabled(), gc.get_freeze_count() > 0))"
+    )
     code = f"import atexit, gc, os, sys, ldag.__main__ as ldag; assert 'numpy' not in sys.modules; {end}; ldag.main()"
     others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     command = [sys.executable, "-c", code, "show", "guard"]

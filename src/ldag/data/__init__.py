@@ -1,4 +1,6 @@
-"""Tables in, `Dataset` out."""
+"""Tables in, `Dataset` out. What reads tables is loaded when one is read."""
+
+from typing import TYPE_CHECKING
 
 from ldag._native import Columns as Columns
 from ldag.data.aside import keep_order as keep_order
@@ -34,12 +36,6 @@ from ldag.data.options import ReadOptions as ReadOptions
 from ldag.data.options import Unusable as Unusable
 from ldag.data.panels import Slices as Slices
 from ldag.data.panels import cut_slices as cut_slices
-from ldag.data.reading import AnyTable as AnyTable
-from ldag.data.reading import Cells as Cells
-from ldag.data.reading import read as read
-from ldag.data.reading import read_known as read_known
-from ldag.data.reading import read_table as read_table
-from ldag.data.reading import read_with as read_with
 from ldag.data.remarks import describe_data as describe_data
 from ldag.data.remarks import describe_gaps as describe_gaps
 from ldag.data.remarks import describe_groups as describe_groups
@@ -50,6 +46,8 @@ from ldag.data.rows import Weights as Weights
 from ldag.data.rows import merge_rows as merge_rows
 from ldag.data.rows import row_keys as row_keys
 from ldag.data.rows import state_columns as state_columns
+from ldag.data.sources import AnyTable as AnyTable
+from ldag.data.sources import Cells as Cells
 from ldag.data.tables import MemoryTable as MemoryTable
 from ldag.data.tables import Table as Table
 from ldag.data.tables import select_columns as select_columns
@@ -68,3 +66,12 @@ from ldag.data.writing import Backend as Backend
 from ldag.data.writing import make_frame as make_frame
 from ldag.data.writing import write_rows as write_rows
 from ldag.data.writing import write_separated as write_separated
+from ldag.hook import load_late
+
+if TYPE_CHECKING:
+    from ldag.data.reading import read as read
+    from ldag.data.reading import read_known as read_known
+    from ldag.data.reading import read_table as read_table
+    from ldag.data.reading import read_with as read_with
+
+__getattr__ = load_late("ldag.data", {"reading": "read read_known read_table read_with"})

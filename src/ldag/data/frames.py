@@ -105,7 +105,7 @@ def from_eager(frame: "nw.DataFrame[Any]") -> Table:
     return MemoryTable(names, len(frame), column)
 
 
-FEW = 64
+FEW = 512
 """So few rows are taken cell by cell: where there are many columns, asking each of them takes longer."""
 
 

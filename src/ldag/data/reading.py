@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note, plan_columns
 from ldag.data.remarks import describe_columns, describe_constant
 from ldag.data.rows import Weights
 from ldag.data.settling import Settled, drop_gaps, note_gaps, refuse_gaps, settle_gaps
+from ldag.data.sources import AnyTable
 from ldag.data.tables import MemoryTable, Table, check_table
 from ldag.data.text_files import PACKINGS, Dates, FileSource
 from ldag.data.text_tables import open_texts
@@ -36,10 +37,6 @@ from ldag.data.workbooks import WORKBOOKS, from_workbook
 from ldag.errors import ArgumentError, DataError, option, suggest, tell
 from ldag.model import Schema, State, Variable
 
-if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
-
-
 ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
 """Endings of text files; each also packed."""
 
@@ -47,15 +44,6 @@ STDIN = "-"
 _PARQUET = (".parquet", ".pq")
 _OPENINGS = {b"PAR1": ".parquet", b"PK\3\4": ".xlsx", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zX": ".csv.xz"}
 """How files begin that come through a pipe, which has no name to tell their kind; all others are plain text."""
-
-Cells = Sequence[object] | NDArray[np.generic]
-"""One column of a table."""
-
-AnyTable: TypeAlias = (
-    "str | PathLike[str] | Sequence[str | PathLike[str]] | IntoFrame | NDArray[np.generic] "
-    "| Mapping[str, Cells] | Dataset"
-)
-"""Data in any form."""
 
 
 def read(  # noqa: PLR0913 - one argument per question a table can raise

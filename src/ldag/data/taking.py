@@ -2,24 +2,22 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ldag.data.dataset import Dataset, find_unobserved
 from ldag.data.notes import Note
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
-from ldag.data.reading import read_table, read_with
+from ldag.data.sources import AnyTable
 from ldag.errors import ArgumentError, DataError, by_door, counted, list_names, option, suggest, tell
 from ldag.formats import ARC, spell_name
 from ldag.model import Schema, Variable
 
-if TYPE_CHECKING:
-    from ldag.data.reading import AnyTable
-
 
 def check_data(
-    data: "AnyTable", schema: Schema | None = None, reading: Reading | None = None, undeclared: Collection[str] = ()
+    data: AnyTable, schema: Schema | None = None, reading: Reading | None = None, undeclared: Collection[str] = ()
 ) -> Dataset:
     """Return data as a data set; a table is read with some options, by the variables of a graph if there is one."""
+    from ldag.data.reading import read_with  # here, as all kinds of tables come along
+
     options = _check_reading(reading or {}, schema, undeclared)
     if schema is None:
         taken = read_with(data, options)
@@ -60,6 +58,8 @@ def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: C
 
     Variables that are ``undeclared`` have the states that the column has. Latent ones need no column.
     """
+    from ldag.data.reading import read_table, read_with
+
     table = read_table(source, options)
     no_variables = {options.counts, options.weights, *options.aside}
     names = [name for name in table.names if name not in no_variables]

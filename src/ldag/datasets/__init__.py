@@ -3,7 +3,7 @@
 import csv
 from importlib.resources import files
 
-from ldag.data import Dataset, read
+from ldag.data import Dataset
 from ldag.errors import ArgumentError, suggest
 from ldag.graph import LDAG
 from ldag.model import State
@@ -60,6 +60,8 @@ def load(name: str) -> Dataset:
     """
     if name not in names():
         raise ArgumentError(f"no data set {name!r}{suggest(name, names())}")
+    from ldag.data import read  # here, as all kinds of tables come along
+
     text = (files(__name__) / f"{name}.csv").read_text(encoding="utf-8")
     header, *rows = csv.reader(text.splitlines())  # dozens of rows, for which no database need be loaded
     columns: dict[str, list[State]] = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))

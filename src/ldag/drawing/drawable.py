@@ -7,10 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, cast
 
 from ldag.checks import check_path
-from ldag.drawing.graphs import Direction
-from ldag.drawing.marks import Drawing
-from ldag.drawing.matplotlib import draw_axes, write_figure
-from ldag.drawing.svg import write_svg
 from ldag.errors import ArgumentError
 from ldag.formats import Context, Edge, write_atomically
 from ldag.hook import take
@@ -18,15 +14,30 @@ from ldag.hook import take
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ldag.drawing.graphs import Direction
+    from ldag.drawing.marks import Drawing
 
-Pen = Callable[[Drawing], str | bytes]
+
+def _write_svg(drawing: "Drawing") -> str:
+    from ldag.drawing.svg import write_svg
+
+    return write_svg(drawing)
+
+
+def _write_figure(drawing: "Drawing", kind: str) -> bytes:
+    from ldag.drawing.matplotlib import write_figure
+
+    return write_figure(drawing, kind=kind)
+
+
+Pen = Callable[["Drawing"], str | bytes]
 
 PENS: dict[str, Pen] = {
-    ".svg": write_svg,
-    ".png": partial(write_figure, kind="png"),
-    ".pdf": partial(write_figure, kind="pdf"),
+    ".svg": _write_svg,
+    ".png": partial(_write_figure, kind="png"),
+    ".pdf": partial(_write_figure, kind="pdf"),
 }
-"""What draws a picture, by the ending of its file."""
+"""What draws a picture, by the ending of its file; a pen is loaded when it draws."""
 
 
 def is_picture(path: str | os.PathLike[str]) -> bool:
@@ -43,7 +54,7 @@ def check_picture(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_picture(drawing: Drawing, path: Path) -> None:
+def write_picture(drawing: "Drawing", path: Path) -> None:
     """Write a file with the pen for its ending, whole or not at all."""
     content = PENS[path.suffix.lower()](drawing)
     write_atomically(path, content.encode() if isinstance(content, str) else content)
@@ -64,7 +75,7 @@ class PictureOptions(TypedDict, total=False):
     """Whether arrows that an equivalent graph could turn are drawn hollow."""
     forbidden: Iterable[Edge]
     """Arrows that no graph may have: their opposites are not hollow."""
-    direction: Direction
+    direction: "Direction"
     """Whether parents stand above their children ("down") or to the left of them ("right")."""
     probabilities: Mapping[Edge, float] | None
     """Probabilities of edges, which set their widths."""
@@ -77,7 +88,7 @@ class PictureOptions(TypedDict, total=False):
 class Presenter(Protocol):
     """What the room on the hook does with values, by their type."""
 
-    def draw(self, value: object, options: PictureOptions) -> Drawing:
+    def draw(self, value: object, options: PictureOptions) -> "Drawing":
         """Return a value as a drawing."""
 
     def write_cell(self, value: object) -> str:
@@ -118,10 +129,12 @@ class Drawable:
         >>> "not if person is visitor or spy" in picture
         True
         """
-        return write_svg(_presenter().draw(self, options))
+        return _write_svg(_presenter().draw(self, options))
 
     def plot(self, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
         """Draw with matplotlib, into axes of your own or a new figure; the options are those of `to_svg`."""
+        from ldag.drawing.matplotlib import draw_axes
+
         return draw_axes(_presenter().draw(self, options), ax)
 
     def save_picture(self, path: str | os.PathLike[str], **options: Unpack[PictureOptions]) -> None:

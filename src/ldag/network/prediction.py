@@ -17,8 +17,6 @@ from ldag.data import (
     MemoryTable,
     Table,
     note_ignored,
-    read_known,
-    read_table,
     recognise_column,
 )
 from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, counted, tell
@@ -137,6 +135,8 @@ def open_rows(data: object, schema: Schema, target: int | None = None) -> Table:
     """Open a table; the columns of an array are the variables in order."""
     if isinstance(data, Dataset):
         return MemoryTable(data.names, data.n_rows, lambda node: _column(data, node))
+    from ldag.data import read_known, read_table  # here, as all kinds of tables come along
+
     if not isinstance(data, np.ndarray):
         return read_known(data)
     names: Sequence[str] = schema.names

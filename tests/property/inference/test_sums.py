@@ -339,7 +339,7 @@ def test_labels_save_work() -> None:
         assert 5 * least < most
     for seen in ({39: 1}, {25: 0, 7: 1}, {22: 1, 4: 0}):  # the last two end where a layer has one node left
         codes = [seen.get(node, -1) for node in range(40)]
-        log_probability, most = plain.log_probability(codes, [], LARGE)
-        by_classes, least = Sums(model).native.log_probability(codes, [], LARGE)
-        assert by_classes == pytest.approx(log_probability, rel=1e-12)
+        log_expected, most = plain.log_probability(codes, [], LARGE)
+        log_own, least = Sums(model).native.log_probability(codes, [], LARGE)
+        assert log_own == pytest.approx(log_expected, rel=1e-12)
         assert 5 * least < most

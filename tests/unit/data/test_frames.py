@@ -95,11 +95,11 @@ class FrameOfSeries(pd.DataFrame):  # type: ignore[misc]
 @pytest.mark.parametrize("make", [pd.DataFrame, FrameOfSeries])
 def test_categories_of_pandas_are_taken_with_their_codes(make: Callable[[object], pd.DataFrame]) -> None:
     """Used or not, in their order, among columns of other types, of few rows and of many."""
-    for n_rows in (2, 100):
+    for n_rows in (2, 514):
         cells = pd.Categorical.from_codes([1, -1] * (n_rows // 2), categories=["z", "y", "x"])
         frame = make({"a": cells, "b": range(n_rows), "c": ["u", None] * (n_rows // 2)})
         few = from_few_rows(frame)
-        assert (few is None) == (n_rows > 64)
+        assert (few is None) == (n_rows > 512)
         for table in (from_frame(frame), few or from_frame(frame)):
             column = table.column(0)
             assert (column.values, column.positions.tolist()[:2], column.declared) == (["z", "y", "x"], [1, -1], True)
@@ -113,7 +113,7 @@ def test_categories_mean_states_by_value(states: tuple[State, ...]) -> None:
     variable = Variable("a", states)
     for categories in (states, states[::-1], states[1:], ("other", *states)):
         cells = pd.Categorical([states[1], None, states[-1]], categories=list(categories))
-        for frame in (pd.DataFrame({"a": cells}), pd.DataFrame({"a": [*cells] * 30})):
+        for frame in (pd.DataFrame({"a": cells}), pd.DataFrame({"a": [*cells] * 200})):
             column = read_known(frame).column(0)
             assert recognise_column(column, variable, True).codes.tolist()[:3] == [1, -1, len(states) - 1]
     cells = pd.Categorical([states[1], "other"], categories=[*states, "other"])
@@ -122,10 +122,10 @@ def test_categories_mean_states_by_value(states: tuple[State, ...]) -> None:
 
 
 def test_what_only_a_library_can_explain_is_left_to_it() -> None:
-    """Dates, decimals, texts that look like dates, lazy frames, and more than 64 rows."""
+    """Dates, decimals, texts that look like dates, lazy frames, and more than 512 rows."""
     day = datetime.date(2020, 1, 5)
-    for cells in ([day], [Decimal("0.1")], ["2020-01-05"], [b"x"], [[1]], list(range(65))):
+    for cells in ([day], [Decimal("0.1")], ["2020-01-05"], [b"x"], [[1]], list(range(513))):
         assert from_few_rows(pl.DataFrame({"a": cells})) is None
         assert from_few_rows(pd.DataFrame({"a": cells})) is None
     assert from_few_rows(pl.LazyFrame({"a": [1]})) is None
-    assert from_few_rows(pl.DataFrame({"a": range(64)})) is not None
+    assert from_few_rows(pl.DataFrame({"a": range(512)})) is not None
