@@ -26,78 +26,128 @@ Ranking::Ranking(std::span<const std::uint32_t> states_of_nodes, std::vector<std
     }
 }
 
-FamilyCells family_cells(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
-                         std::uint32_t node) {
+namespace {
+
+// Goes through the cells of a family that findings leave, the last variable of the scope fastest.
+class CellWalk {
+  public:
+    CellWalk(const SumsNetwork& network, const Findings& findings, const Ranking& ranking, std::uint32_t node)
+        : family_(network.families[node]),
+          n_own_(network.n_states[node]),
+          states_(family_.parents.size() + 1, 0) {
+        const auto put = [&](std::uint32_t member, std::size_t by_configuration, std::size_t by_state,
+                             std::size_t place) {
+            if (findings.seen[member] == Findings::kUnseen) {
+                axes_.push_back(
+                    {ranking.rank_of[member], network.n_states[member], by_configuration, by_state, place});
+            } else {
+                states_[place] = static_cast<std::size_t>(findings.seen[member]);
+                configuration_ += by_configuration * states_[place];
+                state_ += by_state * states_[place];
+            }
+        };
+        std::size_t stride = 1;
+        for (std::size_t i = family_.parents.size(); i-- > 0;) {
+            put(family_.parents[i], stride, 0, i);
+            stride *= network.n_states[family_.parents[i]];
+        }
+        put(node, 0, 1, family_.parents.size());
+        std::ranges::sort(axes_, {}, &Axis::rank);
+    }
+
+    std::vector<Rank> scope() const {
+        std::vector<Rank> scope;
+        for (const Axis& axis : axes_) scope.push_back(axis.rank);
+        return scope;
+    }
+
+    std::size_t size() const {
+        std::size_t size = 1;
+        for (const Axis& axis : axes_) size *= axis.n_states;
+        return size;
+    }
+
+    // Gives each place among the family's probabilities, a class's row after the other; once.
+    template <class Use>
+    void run(Use use) {
+        if (axes_.empty()) return use(place());
+        const Axis last = axes_.back();
+        axes_.pop_back();
+        do {
+            for (std::size_t own = 0; own < last.n_states; ++own) {
+                states_[last.member] = own;
+                use(place());
+                configuration_ += last.configuration;
+                state_ += last.state;
+            }
+            configuration_ -= last.n_states * last.configuration;
+            state_ -= last.n_states * last.state;
+        } while (step());
+    }
+
+  private:
     struct Axis {
         Rank rank;
+        std::uint32_t n_states;
         std::size_t configuration;  // what a step adds to the number of the parents' configuration
         std::size_t state;          // and to the node's own state
         std::size_t member;         // its place among the parents, the node itself after them
     };
-    const SumsFamily& family = network.families[node];
-    std::vector<Axis> axes;
-    std::size_t configuration = 0;  // its number, which means nothing where they cannot be listed
-    std::size_t state = 0;
-    std::vector<std::size_t> states(family.parents.size() + 1, 0);  // of the parents, and the node's own
-    const auto put = [&](std::uint32_t member, std::size_t by_configuration, std::size_t by_state,
-                         std::size_t place) {
-        if (findings.seen[member] == Findings::kUnseen) {
-            axes.push_back({ranking.rank_of[member], by_configuration, by_state, place});
-        } else {
-            states[place] = static_cast<std::size_t>(findings.seen[member]);
-            configuration += by_configuration * states[place];
-            state += by_state * states[place];
-        }
-    };
-    std::size_t stride = 1;
-    for (std::size_t i = family.parents.size(); i-- > 0;) {
-        put(family.parents[i], stride, 0, i);
-        stride *= network.n_states[family.parents[i]];
+
+    std::size_t place() const {
+        return family_.classes.find(configuration_, [&](std::size_t axis) { return states_[axis]; }) *
+                   n_own_ +
+               state_;
     }
-    put(node, 0, 1, family.parents.size());
-    std::ranges::sort(axes, {}, &Axis::rank);
+
+    // To the next states of all but the last variable; tells whether there are any.
+    bool step() {
+        for (std::size_t i = axes_.size(); i-- > 0;) {
+            const Axis& axis = axes_[i];
+            configuration_ += axis.configuration;
+            state_ += axis.state;
+            if (++states_[axis.member] < axis.n_states) return true;
+            states_[axis.member] = 0;
+            configuration_ -= axis.n_states * axis.configuration;
+            state_ -= axis.n_states * axis.state;
+        }
+        return false;
+    }
+
+    const SumsFamily& family_;
+    std::size_t n_own_;
+    std::vector<Axis> axes_;
+    std::size_t configuration_ = 0;  // its number, which means nothing where they cannot be listed
+    std::size_t state_ = 0;
+    std::vector<std::size_t> states_;  // of the parents, and the node's own
+};
+
+}  // namespace
+
+FamilyCells family_cells(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
+                         std::uint32_t node) {
+    CellWalk walk(network, findings, ranking, node);
     FamilyCells cells;
-    std::size_t size = 1;
-    for (const Axis& axis : axes) {
-        cells.scope.push_back(axis.rank);
-        size *= ranking.n_states[axis.rank];
-    }
-    cells.places.reserve(size);
-    const std::size_t n = network.n_states[node];
-    for (;;) {
-        cells.places.push_back(
-            family.classes.find(configuration, [&](std::size_t axis) { return states[axis]; }) * n + state);
-        std::size_t i = axes.size();
-        while (i-- > 0) {
-            const std::uint32_t most = ranking.n_states[axes[i].rank] - 1;
-            if (states[axes[i].member] < most) {
-                ++states[axes[i].member];
-                configuration += axes[i].configuration;
-                state += axes[i].state;
-                break;
-            }
-            states[axes[i].member] = 0;
-            configuration -= most * axes[i].configuration;
-            state -= most * axes[i].state;
-        }
-        if (i == static_cast<std::size_t>(-1)) return cells;
-    }
+    cells.scope = walk.scope();
+    cells.places.reserve(walk.size());
+    walk.run([&](std::size_t place) { cells.places.push_back(place); });
+    return cells;
 }
 
 template <class Number>
 TableRef<Number> family_table(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
                               std::uint32_t node) {
-    FamilyCells cells = family_cells(network, findings, ranking, node);
+    const SumsFamily& family = network.families[node];
+    CellWalk walk(network, findings, ranking, node);
     auto table = std::make_shared<Table<Number>>();
-    table->scope = std::move(cells.scope);
+    table->scope = walk.scope();
     if (findings.seen[node] == Findings::kUnseen && network.is_normalised)
         table->heads = {ranking.rank_of[node]};
-    const SumsFamily& family = network.families[node];
     table->repeats = static_cast<double>(family.probabilities.size()) <
                      count_cells(network.n_states, node, family.parents);
-    table->values.reserve(cells.places.size());
-    for (const std::size_t place : cells.places)
-        table->values.push_back(static_cast<Number>(family.probabilities[place]));
+    table->values.resize(walk.size());
+    Number* next = table->values.data();
+    walk.run([&](std::size_t place) { *next++ = static_cast<Number>(family.probabilities[place]); });
     return table;
 }
 
