@@ -93,37 +93,44 @@ def split_r_hat(chains: Floats) -> float:
 
 def effective_size(chains: Floats) -> float:
     """Return the effective sample size of chains, by Geyer's initial monotone sequence on split chains."""
-    halves = _split(chains)
-    m, n = halves.shape
-    within = halves.var(axis=1, ddof=1).mean()
-    if within <= 1e-30:
-        return float(m * n)
-    between = n * halves.mean(axis=1).var(ddof=1)
+    return float(_effective_sizes(chains[None])[0])
+
+
+def _effective_sizes(series: Floats) -> Floats:
+    """Return those of several series: by series, run and sample."""
+    halves = _split(series)
+    _, m, n = halves.shape
+    within = halves.var(axis=2, ddof=1).mean(axis=1)
+    varies = within > 1e-30
+    halves, within = halves[varies], within[varies]
+    between = n * halves.mean(axis=2).var(axis=1, ddof=1)
     pooled = (n - 1) / n * within + between / n
-    covariances = np.mean([_autocovariance(half) for half in halves], axis=0)
-    rho = 1.0 - (within - covariances) / pooled
-    total, least = 0.0, np.inf
-    for lag in range(0, n - 1, 2):
-        pair = rho[lag] + rho[lag + 1]
-        if pair < 0:
-            break
-        least = min(least, pair)
-        total += least
-    return float(m * n / max(2 * total - 1, 1 / np.log10(m * n)))
+    rho = 1.0 - (within[:, None] - _autocovariances(halves)) / pooled[:, None]
+    pairs = rho[:, 0 : n - 1 : 2] + rho[:, 1:n:2]
+    goes_on = np.logical_and.accumulate(pairs >= 0, axis=1)
+    total = np.where(goes_on, np.minimum.accumulate(pairs, axis=1), 0.0).sum(axis=1)
+    sizes = np.full(len(series), float(m * n))
+    sizes[varies] /= np.maximum(2 * total - 1, 1 / np.log10(m * n))
+    return sizes
+
+
+AT_ONCE = 64
+"""Series that are looked at together: more would leave the cache."""
 
 
 def _split(chains: Floats) -> Floats:
-    half = chains.shape[1] // 2
-    return np.concatenate([chains[:, :half], chains[:, -half:]])
+    """Return the halves of chains, by run and sample, as twice as many; of several series at once, too."""
+    half = chains.shape[-1] // 2
+    return np.concatenate([chains[..., :half], chains[..., -half:]], axis=-2)
 
 
-def _autocovariance(chain: Floats) -> Floats:
-    """Return the autocovariances of a chain, each divided by its length less one."""
-    n = len(chain)
-    centred = chain - chain.mean()
-    size = 1 << (2 * n - 1).bit_length()
-    spectrum = np.fft.rfft(centred, size)
-    return np.asarray(np.fft.irfft(spectrum * spectrum.conj(), size)[:n] / (n - 1))
+def _autocovariances(series: Floats) -> Floats:
+    """Return by series the autocovariances, means over its chains, each divided by the length less one."""
+    n = series.shape[2]
+    centred = series - series.mean(axis=2, keepdims=True)
+    spectrum = np.fft.rfft(centred, 1 << (2 * n - 1).bit_length())
+    power = (spectrum.real**2 + spectrum.imag**2).mean(axis=1)
+    return np.asarray(np.fft.irfft(power)[:, :n] / (n - 1))
 
 
 N_RUNS = 4
@@ -264,14 +271,9 @@ def _run_once(
     sets: ParentSets,
     settings: ChainSettings,
 ) -> ChainRuns:
-    place = [{parent: i for i, parent in enumerate(own)} for own in candidates]
-    masks = [
-        np.array([sum(1 << place[node][p] for p in parents) for parents in own], dtype=np.uint32)
-        for node, own in enumerate(sets.by_node)
-    ]
     runs = _native.run_coupled_chains(
         [list(own) for own in candidates],
-        masks,
+        sets.masks(candidates),
         weights,
         weighing.log_priors.tolist(),
         settings.n_runs,
@@ -306,22 +308,18 @@ def _run_once(
 
 def _ancestors(dags: Drawn, sets: ParentSets) -> NDArray[np.bool_]:
     """Return for every run and sample who is above whom."""
-    n_runs, n_samples, n = dags.shape
-    known: dict[bytes, Floats] = {}
-    all_above = np.zeros((n_runs, n_samples, n, n), dtype=np.bool_)
-    for run in range(n_runs):
-        for sample in range(n_samples):
-            dag = dags[run, sample]
-            key = dag.tobytes()
-            if key not in known:
-                above = np.zeros((n, n))
-                for node, number in enumerate(dag.tolist()):
-                    above[list(sets.by_node[node][number]), node] = 1
-                reached = above
-                for _ in range(max(n - 1, 1).bit_length()):
-                    reached = np.minimum(reached + reached @ reached, 1)
-                known[key] = reached
-            all_above[run, sample] = known[key]
+    n = dags.shape[2]
+    all_above = np.zeros((*dags.shape, n), dtype=np.bool_)
+    for drawn, above in zip(dags, all_above, strict=True):
+        reached = np.zeros(above.shape, dtype=np.float32)
+        for node, own in enumerate(sets.by_node):
+            are_parents = np.zeros((len(own), n), dtype=np.float32)
+            for number, parents in enumerate(own):
+                are_parents[number, list(parents)] = 1
+            reached[:, :, node] = are_parents[drawn[:, node]]
+        while not np.array_equal(above, reached):
+            above[:] = reached
+            reached = np.minimum(reached + reached @ reached, 1)
     return all_above
 
 
@@ -336,16 +334,22 @@ def diagnose(
     n_runs, n_samples, n, _ = above.shape
     r_hat, sizes = np.ones((n, n)), np.full((n, n), float(n_runs * n_samples))
     errors, above_errors = np.zeros((n, n)), np.zeros((n, n))
-    for pair, chains in edges.items():
-        sizes[pair] = effective_size(chains)
-        errors[pair] = chains.std() / np.sqrt(sizes[pair])
-        if _tells(chains):
-            r_hat[pair] = split_r_hat(chains)
-    for i in range(n):
-        for j in range(n):
-            chains = above[:, :, i, j].astype(np.float64)
-            if 0 < chains.mean() < 1:
-                above_errors[i, j] = chains.std() / np.sqrt(effective_size(chains))
+    pairs = list(edges)
+    for first in range(0, len(pairs), AT_ONCE):
+        own = pairs[first : first + AT_ONCE]
+        series = np.stack([edges[pair] for pair in own])
+        places = tuple(np.array(own).T)
+        sizes[places] = _effective_sizes(series)
+        errors[places] = series.std(axis=(1, 2)) / np.sqrt(sizes[places])
+        for pair, chains in zip(own, series, strict=True):
+            if _tells(chains):
+                r_hat[pair] = split_r_hat(chains)
+    share = above.mean(axis=(0, 1))
+    varies = np.argwhere((share > 0) & (share < 1))
+    for some in np.split(varies, range(AT_ONCE, len(varies), AT_ONCE)):
+        places = tuple(some.T)
+        series = np.moveaxis(above[:, :, *places], -1, 0).astype(np.float64)
+        above_errors[places] = series.std(axis=(1, 2)) / np.sqrt(_effective_sizes(series))
     of_settings = max((split_r_hat(chains) for chains in np.moveaxis(shares, -1, 0) if _tells(chains)), default=1.0)
     return Diagnostics(n_runs, n_samples, r_hat, sizes, errors, above_errors, swap_rates, stopped, of_settings)
 

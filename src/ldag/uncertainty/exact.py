@@ -110,7 +110,7 @@ class ExactDraws:
 def exact_components(weighing: Weighing, sets: ParentSets) -> tuple[Component, ...]:
     """Sum over all DAGs under every setting; those that the evidence rules out are not looked at further."""
     by_node = weighing.log_weights(sets)
-    masks = sets.masks
+    masks = sets.masks()
     priors, logs = weighing.log_priors, np.full(len(weighing.settings), -np.inf)
     begun: dict[int, ExactDraws] = {}
     for number in range(len(logs)):

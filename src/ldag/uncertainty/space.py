@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
 
 import numpy as np
@@ -78,10 +78,11 @@ FlatFamilies = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]
 
 def flat_families(by_node: Iterable[tuple[int, Sequence[ParentSet]]]) -> FlatFamilies:
     """Return families, by node, as the native core takes them."""
-    families = [(node, own) for node, sets in by_node for own in sets]
-    nodes = np.array([node for node, _ in families], dtype=np.uint32)
-    parents = np.array([parent for _, own in families for parent in own], dtype=np.uint32)
-    return nodes, parents, np.cumsum([0, *(len(own) for _, own in families)], dtype=np.int64)
+    listed = list(by_node)
+    nodes = np.repeat([node for node, _ in listed], [len(sets) for _, sets in listed]).astype(np.uint32)
+    sizes = [len(own) for _, sets in listed for own in sets]
+    parents = np.fromiter(chain.from_iterable(own for _, sets in listed for own in sets), np.uint32, sum(sizes))
+    return nodes, parents, np.cumsum([0, *sizes], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,15 @@ class ParentSets:
         """The families as the native core takes them."""
         return flat_families(enumerate(self.by_node))
 
-    @cached_property
-    def masks(self) -> tuple[NDArray[np.uint32], ...]:
-        """The parent sets as bits."""
-        return tuple(np.array([sum(1 << p for p in one) for one in own], dtype=np.uint32) for own in self.by_node)
+    def masks(self, candidates: Sequence[ParentSet] | None = None) -> tuple[NDArray[np.uint32], ...]:
+        """Return the parent sets as bits: of the nodes, or of the candidates of each."""
+        nodes, parents, offsets = self.flat
+        bits = np.tile(np.arange(len(self.by_node)), (len(self.by_node), 1))
+        for node, own in enumerate(candidates or ()):
+            bits[node, list(own)] = range(len(own))
+        until = np.cumsum([0, *(1 << bits[np.repeat(nodes, np.diff(offsets)), parents])])
+        ends = np.cumsum([len(own) for own in self.by_node])[:-1]
+        return tuple(np.split(np.diff(until[offsets]).astype(np.uint32), ends))
 
     @property
     def n_families(self) -> int:
@@ -152,12 +158,12 @@ class FamilySpace:
         """List the parent sets inside limits."""
         own = self.space.candidates if candidates is None else candidates
         made = [self._sets_of(node, parents, limits.max_parents) for node, parents in enumerate(own)]
-        by_node = tuple(tuple(sets) for sets, _ in made)
         n_tables = 0
         if self.has_labels:
-            sizes = (self._n_configurations(parents) for sets in by_node for parents in sets)
-            n_tables = sum(size > limits.max_configurations for size in sizes)
-        return ParentSets(by_node, limits, n_tables, sum(left_out for _, left_out in made))
+            n_tables = sum(size > limits.max_configurations for sets, _ in made for size in sets.values())
+        return ParentSets(
+            tuple(tuple(sets) for sets, _ in made), limits, n_tables, sum(left_out for _, left_out in made)
+        )
 
     def cost(self, limits: Limits) -> "ExactCost":
         """Estimate memory and time of the exact posterior."""
@@ -174,37 +180,35 @@ class FamilySpace:
         """Whether there are labels under any setting."""
         return self.n_labelled > 0
 
-    def _n_configurations(self, parents: ParentSet) -> int:
-        return prod(self.schema.n_states[p] for p in parents)
-
-    def _sets_of(self, node: int, candidates: ParentSet, limit: int) -> tuple[list[ParentSet], int]:
-        """Return the parent sets of a node, and how many were left out."""
-        required = self.space.required[node]
-        free = [p for p in candidates if p not in required]
+    def _sets_of(self, node: int, candidates: ParentSet, limit: int) -> tuple[dict[ParentSet, int], int]:
+        """Return the parent sets of a node with their numbers of configurations, and how many were left out."""
+        required, n_states = self.space.required[node], self.schema.n_states
+        free = sorted(p for p in candidates if p not in required)
         most = max(min(limit, self.space.max_parents[node]), len(required))
-        sets: list[ParentSet] = []
+        fewest = prod(n_states[p] for p in required)
+        sets: dict[ParentSet, int] = {}
         n_left_out = 0
         for size in range(most - len(required) + 1):
-            for added in combinations(free, size):
-                parents = tuple(sorted((*required, *added)))
-                is_possible = self._is_possible(node, parents)
-                n_left_out += not is_possible
-                if is_possible:
-                    sets.append(parents)
+            factors = map(prod, combinations([n_states[p] for p in free], size))
+            for added, factor in zip(combinations(free, size), factors, strict=True):
+                parents = tuple(sorted((*required, *added))) if required else added
+                if self._is_possible(node, parents, fewest * factor):
+                    sets[parents] = fewest * factor
+                else:
+                    n_left_out += 1
         if not sets:
             raise TooLarge(
                 f"the required parents of {self.schema[node].name!r} have"
-                f" {self._n_configurations(tuple(required)):,} configurations, over which fixed labels cannot be"
+                f" {fewest:,} configurations, over which fixed labels cannot be"
                 f" summed (at most {MAX_CONFIGURATIONS}); require fewer, or use prior 'table'"
             )
         return sets, n_left_out
 
-    def _is_possible(self, node: int, parents: ParentSet) -> bool:
+    def _is_possible(self, node: int, parents: ParentSet, n_configurations: int) -> bool:
         """Whether a family can be weighed: not one whose labels are fixed where they cannot be summed over."""
-        n_configurations = self._n_configurations(parents)
-        if n_configurations * self.schema[node].n_states > _native.MAX_CELLS:
+        if n_configurations * self.schema.n_states[node] > _native.MAX_CELLS:
             return False
-        if not self.has_labels or n_configurations <= MAX_CONFIGURATIONS or not self.label_rules:
+        if n_configurations <= MAX_CONFIGURATIONS or not self.has_labels or not self.label_rules:
             return True
         return not any(rule.contexts for rule in self.label_rules[node] if rule.parent in parents)
 
