@@ -79,19 +79,20 @@ def wide() -> Iterator[Row]:
 
 def families() -> Iterator[Row]:
     """Decision graphs and refined labels of one family of binary parents, most of whose cells few rows visit."""
-    jobs: list[tuple[StructureKind, LabelSearch, int, float]] = [
-        ("graph", "greedy", 12, 0.5),
-        ("ldag", "refined", 10, 0.2),
+    jobs: list[tuple[StructureKind, LabelSearch, int, int, float]] = [
+        ("graph", "greedy", 12, 2_000, 0.5),
+        ("ldag", "refined", 10, 2_000, 0.2),
+        ("ldag", "refined", 10, 20_000, 0.2),
     ]
-    for structure, search, n_parents, goal in jobs:
+    for structure, search, n_parents, n_rows, goal in jobs:
         rng = np.random.default_rng(SEED)
-        table = {f"p{i:02}": rng.integers(0, 2, 2_000) for i in range(n_parents)}
+        table = {f"p{i:02}": rng.integers(0, 2, n_rows) for i in range(n_parents)}
         chance = np.where(table["p00"] == 1, 0.8, np.where(table["p01"] & table["p02"] == 1, 0.3, 0.5))
-        data = ldag.read({**table, "y": (rng.random(2_000) < chance).astype(int)})
+        data = ldag.read({**table, "y": (rng.random(n_rows) < chance).astype(int)})
         learn = partial(ldag.learn_family, data, "y", parents=sorted(table), kappa=0.1, equivalent_sample_size=1.0)
         seconds = median_seconds(partial(learn, structure=structure, label_search=search))
         kind = "decision graph" if structure == "graph" else "refined labels"
-        yield Row(f"{kind}, {2**n_parents:,} configurations x 2,000", seconds, goal=goal)
+        yield Row(f"{kind}, {2**n_parents:,} configurations x {n_rows:,}", seconds, goal=goal)
 
 
 def kappas() -> Iterator[Row]:

@@ -178,6 +178,21 @@ PlainPool look_around(Scorer& scorer, ldag::Parents candidates, ldag::Parents re
     return plain_of(pool.list());
 }
 
+// What a climb takes a family to score with each of some further parents before it chooses among them.
+std::vector<double> estimate_additions(Scorer& scorer, ldag::Node node,
+                                       const std::vector<ldag::Node>& parents,
+                                       const std::vector<ldag::Node>& further) {
+    for (const ldag::Node variable : further)
+        if (variable >= scorer.columns->n_columns()) throw nb::value_error("no such variable");
+    if (!scorer.scorer.can_estimate({node, parents})) throw nb::value_error("the family cannot be estimated");
+    std::vector<double> scores(further.size());
+    std::vector<std::uint8_t> is_bound(further.size());
+    constexpr double kNoFloor = -std::numeric_limits<double>::infinity();
+    scorer.scorer.bounds_of_small_additions({node, parents}, further, kNoFloor, 0, scores, is_bound);
+    scorer.scorer.estimate_additions({node, parents}, further, scores);
+    return scores;
+}
+
 }  // namespace
 
 void register_search_climb(nb::module_& module, nb::module_& testing) {
@@ -189,6 +204,9 @@ void register_search_climb(nb::module_& module, nb::module_& testing) {
     testing.def("look_around", &look_around, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                 nb::arg("max_parents"), nb::arg("graph"),
                 "The families that nodes may need in graphs near this one, those that beat their subsets.");
+    testing.def("estimate_additions", &estimate_additions, nb::arg("scorer"), nb::arg("node"),
+                nb::arg("parents"), nb::arg("further"),
+                "About what a family scores with each of some further parents.");
     module.def("search_climb", &search_climb, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                nb::arg("max_parents"), nb::arg("n_restarts"), nb::arg("tabu_length"), nb::arg("seed"),
                nb::arg("n_threads"), nb::arg("max_candidates"), nb::arg("start"),

@@ -84,19 +84,27 @@ Likelihood likelihood(std::span<const double> counts) {
 
 void bound_scores(const FamilyProblem& problem, std::span<const double> class_lost,
                   std::span<double> bounds) {
+    const Bounded family{problem.n_states, problem.grid.size(), problem.equivalent_sample_size};
+    bound_scores(family, problem.counts, class_lost, bounds);
+    if (problem.per_class) std::ranges::fill(bounds, std::numeric_limits<double>::infinity());
+}
+
+void bound_scores(const Bounded& family, std::span<const double> rows, std::span<const double> class_lost,
+                  std::span<double> bounds) {
     thread_local std::vector<Likelihood> cells;
     thread_local ScoreBatch batch;
-    const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, 1);
+    const ClassScore score(family.n_states, family.n_cells, family.equivalent_sample_size, 1);
     batch.reset(score);
     cells.clear();
-    for (std::size_t cell = 0; cell < problem.grid.size(); ++cell) {
-        const Likelihood own = likelihood(problem.row(cell));
+    for (std::size_t first = 0; first < rows.size(); first += family.n_states) {
+        const auto row = rows.subspan(first, family.n_states);
+        const Likelihood own = likelihood(row);
         if (own.k < 0.0) continue;
         cells.push_back(own);
-        batch.add(problem.row(cell), 1.0);
+        batch.add(row, 1.0);
     }
     batch.run();
-    const auto q = static_cast<double>(problem.grid.size());
+    const auto q = static_cast<double>(family.n_cells);
     for (std::size_t price = 0; price < bounds.size(); ++price) {
         const double lambda = -class_lost[price];
         bounds[price] = 0.0;
@@ -106,7 +114,7 @@ void bound_scores(const FamilyProblem& problem, std::span<const double> class_lo
             bounds[price] +=
                 most + std::min(0.0, largest_share(b, k) - lambda) + kRounding * (size + lambda + 1.0);
         }
-        if (lambda < 0.0 || problem.per_class) bounds[price] = std::numeric_limits<double>::infinity();
+        if (lambda < 0.0) bounds[price] = std::numeric_limits<double>::infinity();
     }
 }
 

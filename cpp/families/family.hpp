@@ -87,6 +87,15 @@ double bound_score(const FamilyProblem& problem);
 // The same with each of these in place of class_lost.
 void bound_scores(const FamilyProblem& problem, std::span<const double> class_lost, std::span<double> bounds);
 
+// The same for the rows of counts of the configurations that occur, in a family of so many.
+struct Bounded {
+    std::size_t n_states;  // of the node
+    std::size_t n_cells;
+    double equivalent_sample_size;
+};
+void bound_scores(const Bounded& family, std::span<const double> rows, std::span<const double> class_lost,
+                  std::span<double> bounds);
+
 // The best partition a search finds. Grids too large for `exact` are refined; is_exact tells. A parent with
 // one state can make no difference, so regularity does not ask it to. If no partition has the fixed labels,
 // the score is minus infinity.

@@ -1,5 +1,7 @@
 // Decision graphs: any classes may be merged, and any class split (Chickering, Heckerman & Meek).
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <unordered_set>
@@ -13,8 +15,10 @@ namespace ldag {
 
 namespace {
 
-// Merges the best pair of classes as long as one improves. Every class remembers its best partner among
-// the later ones; after a merge only the classes whose partner changed look for a new one.
+// Merges the best pair of classes as long as one improves. Classes with the same counts and size are of one
+// kind, and what two classes gain depends on their kinds alone: most cells of a large grid have few counts or
+// none. Every kind remembers its best partner among itself and the later ones; after a merge only those whose
+// partner is gone look for a new one.
 class PairMerger {
   public:
     PairMerger(const FamilyProblem& problem, const ClassScore& score, Classes& classes);
@@ -22,28 +26,33 @@ class PairMerger {
     void run(std::vector<Step>* steps);
 
   private:
+    using Number = std::uint32_t;  // of a kind
+    struct Kind {
+        std::vector<double> counts;
+        double size;
+        double score;
+        std::vector<Cell> members;  // ascending
+        double best = kMinusInfinity;
+        Number partner = 0;
+    };
     struct Pair {
         Cell first;
         Cell second;  // the later class
         double gain;
     };
-    struct Best {
-        double gain = kMinusInfinity;
-        Cell partner = 0;
-    };
-    struct Memo {
-        std::uint32_t row = 0;
-        ScoreBatch::Ticket ticket = 0;
-    };
 
-    void find_kind(Cell c);
-    void find_gains(Cell c, std::size_t from);
-    ScoreBatch::Ticket union_ticket(Cell a, Cell b);
-    void find_best(std::size_t index);
+    static bool is_before(Pair a, Pair b) {
+        return a.first < b.first || (a.first == b.first && a.second < b.second);
+    }
+    Number find_kind(Cell c);
+    void put(Cell c);
+    void take(Cell c);
+    void find_gains(Number kind, std::size_t from);
+    void find_best(Number kind);
+    std::optional<Pair> first_open(Number a, Number b, double gain) const;
     std::optional<Pair> choose();
+    Pair first_tied(double least);
     bool stays_regular(Pair pair);
-    Pair first_tied(Cell c, double least);
-    std::size_t index_of(Cell c) const;
     std::uint64_t key(Cell a, Cell b) const { return std::uint64_t{a} * problem_.grid.size() + b; }
     void apply(Pair pair);
 
@@ -51,16 +60,12 @@ class PairMerger {
     Classes& classes_;
     Regularity regularity_;
     ScoreBatch batch_;
-    std::vector<Cell> present_;               // the classes, ascending
-    std::vector<Best> best_;                  // by class
-    std::unordered_set<std::uint64_t> lost_;  // pairs that would lose regularity
-    std::vector<double> gains_;               // of one row: a class with each of the present ones
-    std::vector<ScoreBatch::Ticket> tickets_;
-    std::vector<std::size_t> again_;                      // classes that lost their partner
-    std::map<std::vector<double>, std::uint32_t> kinds_;  // by counts and size
-    std::vector<std::uint32_t> kind_;                     // by class
-    std::vector<Memo> by_kind_;
-    std::uint32_t row_ = 0;
+    std::vector<Kind> kinds_;
+    std::map<std::vector<double>, Number> numbers_;  // by counts and size
+    std::vector<Number> present_;                    // kinds with members, ascending
+    std::vector<Number> kind_;                       // by class
+    std::unordered_set<std::uint64_t> lost_;         // pairs of classes that would lose regularity
+    std::vector<double> gains_;                      // of one kind with each of the present ones
     std::vector<double> sums_;
 };
 
@@ -69,125 +74,148 @@ PairMerger::PairMerger(const FamilyProblem& problem, const ClassScore& score, Cl
       classes_(classes),
       regularity_(problem.grid),
       batch_(score),
-      best_(problem.grid.size()),
       kind_(problem.grid.size()),
       sums_(problem.n_states) {
     for (Cell cell = 0; cell < problem.grid.size(); ++cell)
-        if (classes_.of(cell) == cell) present_.push_back(cell);
-    for (const Cell c : present_) find_kind(c);
-    gains_.resize(present_.size());
-    tickets_.resize(present_.size());
-    for (std::size_t i = 0; i < present_.size(); ++i) find_best(i);
+        if (classes_.of(cell) == cell) put(cell);
+    for (const Number kind : present_) find_best(kind);
 }
 
-ScoreBatch::Ticket PairMerger::union_ticket(Cell a, Cell b) {
-    const auto first = classes_.counts(a);
-    const auto second = classes_.counts(b);
-    for (std::size_t state = 0; state < sums_.size(); ++state) sums_[state] = first[state] + second[state];
-    return batch_.add(sums_, static_cast<double>(classes_.size(a) + classes_.size(b)));
-}
-
-// Classes with the same counts and size are of one kind.
-void PairMerger::find_kind(Cell c) {
+PairMerger::Number PairMerger::find_kind(Cell c) {
     const auto counts = classes_.counts(c);
+    const auto size = static_cast<double>(classes_.size(c));
     std::vector<double> key(counts.begin(), counts.end());
-    key.push_back(static_cast<double>(classes_.size(c)));
-    kind_[c] = kinds_.emplace(std::move(key), static_cast<std::uint32_t>(kinds_.size())).first->second;
-    by_kind_.resize(kinds_.size());
+    key.push_back(size);
+    const auto [place, is_new] = numbers_.emplace(std::move(key), static_cast<Number>(kinds_.size()));
+    if (is_new) kinds_.push_back({{counts.begin(), counts.end()}, size, classes_.score(c), {}});
+    return place->second;
 }
 
-// The gain of merging c with each present class from that index on. Those of one kind share a score: most
-// cells of a large grid have few counts or none.
-void PairMerger::find_gains(Cell c, std::size_t from) {
-    ++row_;
+void PairMerger::put(Cell c) {
+    const Number kind = kind_[c] = find_kind(c);
+    std::vector<Cell>& members = kinds_[kind].members;
+    if (members.empty()) present_.insert(std::ranges::lower_bound(present_, kind), kind);
+    members.insert(std::ranges::lower_bound(members, c), c);
+}
+
+void PairMerger::take(Cell c) {
+    std::vector<Cell>& members = kinds_[kind_[c]].members;
+    members.erase(std::ranges::lower_bound(members, c));
+    if (members.empty()) present_.erase(std::ranges::lower_bound(present_, kind_[c]));
+}
+
+// The first pair of classes of two kinds that has not been found to lose regularity.
+std::optional<PairMerger::Pair> PairMerger::first_open(Number a, Number b, double gain) const {
+    std::optional<Pair> first;
+    const std::vector<Cell>& others = kinds_[b].members;
+    for (const Cell one : kinds_[a].members) {
+        if (first && one > first->first && others.front() >= first->first) break;
+        const auto other = std::ranges::find_if(others, [&](Cell c) {
+            return c != one && (lost_.empty() || !lost_.contains(key(std::min(one, c), std::max(one, c))));
+        });
+        if (other == others.end()) continue;
+        const Pair pair{std::min(one, *other), std::max(one, *other), gain};
+        if (!first || is_before(pair, *first)) first = pair;
+    }
+    return first;
+}
+
+// The gains of a kind with each of the present ones from that place on.
+void PairMerger::find_gains(Number kind, std::size_t from) {
+    const Kind& own = kinds_[kind];
     for (std::size_t i = from; i < present_.size(); ++i) {
-        const Cell other = present_[i];
-        if (other == c) continue;
-        Memo& memo = by_kind_[kind_[other]];
-        if (memo.row != row_) memo = {row_, union_ticket(c, other)};
-        tickets_[i] = memo.ticket;
+        const Kind& other = kinds_[present_[i]];
+        std::ranges::transform(own.counts, other.counts, sums_.begin(), std::plus());
+        batch_.add(sums_, own.size + other.size);
     }
     batch_.run();
+    gains_.resize(present_.size());
     for (std::size_t i = from; i < present_.size(); ++i) {
-        const Cell other = present_[i];
-        const bool is_out =
-            other == c || (!lost_.empty() && lost_.contains(key(std::min(c, other), std::max(c, other))));
-        gains_[i] =
-            is_out ? kMinusInfinity
-                   : batch_[tickets_[i]] - classes_.score(c) - classes_.score(other) + problem_.class_lost;
+        const Number other = present_[i];
+        const double gain = batch_[static_cast<ScoreBatch::Ticket>(i - from)] - own.score -
+                            kinds_[other].score + problem_.class_lost;
+        const bool may_be_out = other == kind || !lost_.empty();
+        gains_[i] = may_be_out && !first_open(kind, other, gain) ? kMinusInfinity : gain;
     }
     batch_.clear();
 }
 
-// The best partner of a class among the later ones.
-void PairMerger::find_best(std::size_t index) {
-    const Cell c = present_[index];
-    best_[c] = {};
-    find_gains(c, index + 1);
-    for (std::size_t i = index + 1; i < present_.size(); ++i)
-        if (gains_[i] > best_[c].gain) best_[c] = {gains_[i], present_[i]};
-}
-
-std::size_t PairMerger::index_of(Cell c) const {
-    return static_cast<std::size_t>(std::lower_bound(present_.begin(), present_.end(), c) - present_.begin());
+// The best partner of a kind among itself and the later ones.
+void PairMerger::find_best(Number number) {
+    const auto from = static_cast<std::size_t>(std::ranges::lower_bound(present_, number) - present_.begin());
+    find_gains(number, from);
+    Kind& kind = kinds_[number];
+    kind.best = kMinusInfinity;
+    for (std::size_t i = from; i < present_.size(); ++i) {
+        if (!(gains_[i] > kind.best)) continue;
+        kind.best = gains_[i];
+        kind.partner = present_[i];
+    }
 }
 
 bool PairMerger::stays_regular(Pair pair) {
     const Cell joined[] = {pair.first, pair.second};
     if (!problem_.regular || regularity_.holds_after(classes_, joined)) return true;
     lost_.insert(key(pair.first, pair.second));
-    find_best(index_of(pair.first));
+    find_best(std::min(kind_[pair.first], kind_[pair.second]));
     return false;
 }
 
-// The lowest partner of a class with at least this gain; there is one.
-PairMerger::Pair PairMerger::first_tied(Cell c, double least) {
-    std::size_t i = index_of(c) + 1;
-    find_gains(c, i);
-    while (!(gains_[i] >= least)) ++i;
-    return {c, present_[i], gains_[i]};
+// The lowest pair of classes with at least this gain; there is one.
+PairMerger::Pair PairMerger::first_tied(double least) {
+    std::optional<Pair> first;
+    for (std::size_t k = 0; k < present_.size(); ++k) {
+        if (!(kinds_[present_[k]].best >= least)) continue;
+        find_gains(present_[k], k);
+        for (std::size_t i = k; i < present_.size(); ++i) {
+            if (!(gains_[i] >= least)) continue;
+            const Pair pair = *first_open(present_[k], present_[i], gains_[i]);
+            if (!first || is_before(pair, *first)) first = pair;
+        }
+    }
+    return *first;
 }
 
 // The first pair that ties with the best regular one, if one improves the score.
 std::optional<PairMerger::Pair> PairMerger::choose() {
     for (;;) {
-        Cell top = present_.front();
-        for (const Cell c : present_)
-            if (best_[c].gain > best_[top].gain) top = c;
-        const double best = best_[top].gain;
+        const Number top =
+            *std::ranges::max_element(present_, {}, [&](Number number) { return kinds_[number].best; });
+        const double best = kinds_[top].best;
         if (!(best > kTie)) return std::nullopt;
-        if (!stays_regular({top, best_[top].partner, best})) continue;
-        const double least = std::max(best - kTie, kTie);
-        const auto ties = [&](Cell c) { return best_[c].gain >= least; };
-        const Pair first = first_tied(*std::find_if(present_.begin(), present_.end(), ties), least);
+        if (!stays_regular(*first_open(top, kinds_[top].partner, best))) continue;
+        const Pair first = first_tied(std::max(best - kTie, kTie));
         if (stays_regular(first)) return first;
     }
 }
 
 void PairMerger::apply(Pair pair) {
+    const Number gone[] = {kind_[pair.first], kind_[pair.second]};
+    take(pair.first);
+    take(pair.second);
     const Cell joined[] = {pair.first, pair.second};
     classes_.merge(joined);
-    find_kind(pair.first);
-    present_.erase(present_.begin() + static_cast<std::ptrdiff_t>(index_of(pair.second)));
-    find_gains(pair.first, 0);
-    Best& own = best_[pair.first];
-    own = {};
-    again_.clear();
-    for (std::size_t i = 0; i < present_.size(); ++i) {
-        const Cell c = present_[i];
-        if (c > pair.first && gains_[i] > own.gain) own = {gains_[i], c};
-        if (c == pair.first) continue;
-        const bool lost_partner = best_[c].partner == pair.second || best_[c].partner == pair.first;
-        if (c < pair.second && lost_partner)
-            again_.push_back(i);
-        else if (c < pair.first && gains_[i] > best_[c].gain)
-            best_[c] = {gains_[i], pair.first};
+    put(pair.first);
+    const Number merged = kind_[pair.first];
+    find_gains(merged, 0);
+    for (std::size_t i = 0; i < present_.size() && present_[i] < merged; ++i) {
+        Kind& other = kinds_[present_[i]];
+        if (!(gains_[i] > other.best)) continue;
+        other.best = gains_[i];
+        other.partner = merged;
     }
-    for (const std::size_t i : again_) find_best(i);
+    const auto has_changed = [&](Number number) { return std::ranges::find(gone, number) != std::end(gone); };
+    for (const Number number : present_) {
+        const Kind& kind = kinds_[number];
+        const bool lost_partner = kind.best > kMinusInfinity &&
+                                  (has_changed(number) || has_changed(kind.partner)) &&
+                                  !first_open(number, kind.partner, kind.best);
+        if (number == merged || lost_partner) find_best(number);
+    }
 }
 
 void PairMerger::run(std::vector<Step>* steps) {
-    while (present_.size() > 1) {
+    while (classes_.n_classes() > 1) {
         const std::optional<Pair> pair = choose();
         if (!pair) return;
         apply(*pair);

@@ -1,8 +1,10 @@
 // One family with each of many further parents.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "counting/shared_counts.hpp"
+#include "families/division.hpp"
 #include "scoring/scorer.hpp"
 
 namespace ldag {
@@ -103,6 +105,62 @@ bool FamilyScorer::score_tables(const FamilyKey& family, std::span<const std::ui
     return true;
 }
 
+// Where an estimate takes much less time than a search, and the counts are those of the bound.
+bool FamilyScorer::can_estimate(const FamilyKey& family) const {
+    return options_.structure->joins_unvisited() && options_.parameter_saved <= 0.0 && !options_.normalised &&
+           options_.label_rules.empty() && columns_->n_states()[family.node] > 1 &&
+           can_share(*columns_, family);
+}
+
+// What the best classes score is between what dividing those there are makes of them and a bound; what a
+// search finds is about half way.
+bool FamilyScorer::estimate_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                                      std::span<double> scores, const std::atomic<bool>* stop) const {
+    thread_local SharedCounts shared;
+    thread_local std::vector<double> table;
+    thread_local ObservedCells observed;
+    share(family, shared);
+    std::vector<std::size_t> parent_states = count(family, table);
+    const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
+    Division division(
+        problem, *options_.structure,
+        optimise_family(problem, *options_.structure, options_.search, options_.refine).classes);
+    Grown grown(family, columns_->n_states());
+    for (std::size_t i = 0; i < further.size(); ++i) {
+        if (stop != nullptr && *stop) return false;
+        grown.take(further[i]);
+        const std::size_t n_states = columns_->n_states()[further[i]];
+        shared.observed(further[i], grown.stride(), observed.cells, observed.counts);
+        const double divided = division.score(n_states, grown.stride() / problem.n_states, observed);
+        scores[i] = 0.5 * (divided + table_prior(family, n_states) + scores[i]);
+    }
+    return true;
+}
+
+// An upper bound of the score of a family with one more parent.
+double FamilyScorer::bound_addition(const FamilyKey& family, std::uint32_t further, std::size_t stride,
+                                    SharedCounts& shared) const {
+    thread_local ObservedCells observed;
+    const std::size_t r = columns_->n_states()[family.node];
+    const std::size_t n_states = columns_->n_states()[further];
+    std::size_t q = n_states;
+    for (const std::uint32_t parent : family.parents) q *= columns_->n_states()[parent];
+    if (has_many_cells(q * r))
+        shared.observed(further, stride, observed.cells, observed.counts);
+    else
+        shared.counts(further, stride, observed.counts);
+    const double lost = static_cast<double>(r - 1) * options_.parameter_saved;
+    double most = 0.0;
+    bound_scores({r, q, options_.equivalent_sample_size}, observed.counts, {&lost, 1}, {&most, 1});
+    return most + table_prior(family, n_states);
+}
+
+void FamilyScorer::share(const FamilyKey& family, SharedCounts& shared) const {
+    std::vector<std::size_t> variables(family.parents.begin(), family.parents.end());
+    variables.push_back(family.node);
+    shared.share(*columns_, variables);
+}
+
 bool FamilyScorer::score_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
                                    const AdditionScores& wanted, const std::atomic<bool>* stop) {
     const std::span<double> scores = wanted.scores;
@@ -111,11 +169,7 @@ bool FamilyScorer::score_additions(const FamilyKey& family, std::span<const std:
     thread_local std::vector<double> table;
     thread_local ObservedCells observed;
     const bool shares = can_share(*columns_, family);
-    if (shares) {
-        std::vector<std::size_t> variables(family.parents.begin(), family.parents.end());
-        variables.push_back(family.node);
-        shared.share(*columns_, variables);
-    }
+    if (shares) share(family, shared);
     Grown grown(family, columns_->n_states());
     BoundsPay pays;
     const bool varies = columns_->n_states()[family.node] > 1;
@@ -125,6 +179,11 @@ bool FamilyScorer::score_additions(const FamilyKey& family, std::span<const std:
         grown.take(further[i]);
         if (!fits(grown.key())) {
             scores[i] = -std::numeric_limits<double>::infinity();
+            continue;
+        }
+        if (grown.n_cells() > wanted.open_from) {
+            scores[i] = bound_addition(family, further[i], grown.stride(), shared);
+            wanted.is_bound[i] = scores[i] <= wanted.floor ? 1 : kOpen;
             continue;
         }
         if (remembers) {

@@ -229,9 +229,11 @@ bool FamilyScorer::scores_observed() const {
     return options_.structure->score_observed != nullptr && options_.search == LabelSearch::greedy;
 }
 
+bool FamilyScorer::has_many_cells(std::size_t n_cells) { return n_cells >= kManyCells; }
+
 // Of a large table, what occurs is little.
 bool FamilyScorer::counts_observed(std::size_t n_cells) const {
-    return scores_observed() && n_cells >= kManyCells;
+    return scores_observed() && has_many_cells(n_cells);
 }
 
 // Classes take in cells that no row visits as long as that gains more than it costs, which one more of s does

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "support/parallel.hpp"
 
 namespace ldag {
+
+class SharedCounts;
 
 struct ScorerOptions {
     double equivalent_sample_size = 1.0;
@@ -88,6 +91,22 @@ class FamilyScorer {
         return score_additions(family, further, {scores, is_bound, floor}, stop);
     }
 
+    // The same for families that can be estimated; one whose table has more cells than `open_from` is not
+    // scored unless it provably scores at most `floor`: then is_bound is kOpen, and its score a bound.
+    static constexpr std::uint8_t kOpen = 2;
+    bool bounds_of_small_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                                   double floor, std::size_t open_from, std::span<double> scores,
+                                   std::span<std::uint8_t> is_bound,
+                                   const std::atomic<bool>* stop = nullptr) {
+        return score_additions(family, further, {scores, is_bound, floor, open_from}, stop);
+    }
+
+    // Makes of bounds estimates of what a family scores with each of some further parents, for little more
+    // work than one of these scores takes: to choose which of them to ask for.
+    bool estimate_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                            std::span<double> scores, const std::atomic<bool>* stop = nullptr) const;
+    bool can_estimate(const FamilyKey& family) const;
+
     // The classes of the best partition found, by configuration of the parents and numbered by first
     // appearance; `table` holds the counts of the family.
     std::vector<std::int32_t> classes(const FamilyKey& family, std::span<const double> table) const;
@@ -110,10 +129,14 @@ class FamilyScorer {
         std::span<double> scores;
         std::span<std::uint8_t> is_bound;  // empty: bounds are of no use
         double floor;
+        std::size_t open_from = std::numeric_limits<std::size_t>::max();
     };
 
     bool score_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
                          const AdditionScores& wanted, const std::atomic<bool>* stop);
+    double bound_addition(const FamilyKey& family, std::uint32_t further, std::size_t stride,
+                          SharedCounts& shared) const;
+    void share(const FamilyKey& family, SharedCounts& shared) const;
     bool score_tables(const FamilyKey& family, std::span<const std::uint32_t> further,
                       std::span<double> scores, const std::atomic<bool>* stop) const;
     double table_prior(const FamilyKey& family, std::size_t n_further) const;  // with so many times the cells
@@ -131,6 +154,7 @@ class FamilyScorer {
                     std::span<const double> table, const ObservedCells* observed = nullptr) const;
     bool scores_observed() const;  // whether the configurations that occur are all a score looks at
     bool counts_observed(std::size_t n_cells) const;
+    static bool has_many_cells(std::size_t n_cells);
 
     std::shared_ptr<const Columns> columns_;
     ScorerOptions options_;

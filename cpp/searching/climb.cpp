@@ -213,7 +213,7 @@ void Rounds::climb_first() {
     }
     state_.candidates = state_.best.parents;
     widen(visited);
-    if (options_.n_restarts > 0) settle();
+    if (options_.n_restarts > 0 && pace_.settles(state_)) settle();
     if (monitor_.stop) return;
     make_narrow();
     index_.emplace(pool_);

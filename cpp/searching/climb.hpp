@@ -61,10 +61,11 @@ struct GainColumn {
     std::vector<Node> parents;
     std::vector<std::uint32_t> places;  // of the parents
     double score = 0.0;
-    std::size_t n_cells = 0;             // of the table, at most kMaxCells + 1
-    std::vector<double> gains;           // by place: of adding, or of removing a parent; kNever: not allowed
-    std::vector<std::uint8_t> is_bound;  // by place: adding it gains at most that, which is nothing; empty if
-                                         // none is
+    std::size_t n_cells = 0;    // of the table, at most kMaxCells + 1
+    std::vector<double> gains;  // by place: of adding, or of removing a parent; kNever: not allowed
+    std::vector<std::uint8_t>
+        is_bound;  // by place: adding it gains at most that, which is nothing, or others
+                   // seem to gain more and it has not been tried; empty if none is
     std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place:
     bool is_cut = false;                   // where they are very many, few of those that lose
     std::size_t work = 0;                  // of scoring these, in small families
@@ -117,6 +118,20 @@ class ColumnStore {
     };
     using Columns = std::unordered_map<Key, ColumnPointer, KeyHash>;
 
+    struct Additions {
+        std::vector<Node> parents;
+        std::vector<double> scores;
+        std::vector<std::uint8_t> is_bound;
+    };
+
+    template <class Item>
+    void in_parts(std::size_t n_threads, std::size_t n_items, Item item) const;
+    bool bound_additions(Node child, const GainColumn& column, std::size_t n_threads,
+                         Additions& additions) const;
+    bool score_additions(Node child, const GainColumn& column, std::size_t n_threads,
+                         std::span<const std::uint32_t> chosen, Additions& additions) const;
+    std::vector<std::uint32_t> choose_additions(Node child, const GainColumn& column,
+                                                Additions& additions) const;
     bool add_additions(Node child, std::size_t n_threads, GainColumn& column) const;
     ColumnPointer recall(Node child, const std::vector<Node>& parents);  // null if not known
     void remember(Node child, const ColumnPointer& column);              // with the mutex held

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -18,6 +19,12 @@ constexpr std::size_t kOverhead = 400;
 // Of more additions than these, only so many that lose are kept in order.
 constexpr std::size_t kManyAdditions = 512;
 constexpr std::size_t kLosersKept = 64;
+
+// Of the families of a column with more configurations than kFewCells, so many are scored: those that are
+// estimated to score most. Without labels that are nearly free, that loses nothing; with them, what one graph
+// loses by it is less than what many more graphs in the same time gain.
+constexpr std::size_t kFewCells = 32;
+constexpr std::size_t kScored = 4;
 
 // A column that takes longer to make is worth starting threads for.
 constexpr std::chrono::milliseconds kSlow{2};
@@ -216,38 +223,106 @@ double ColumnStore::gain(Node child, const GainColumn& column, std::uint32_t pla
     return scorer_.score({child, more}) - column.score;
 }
 
-// Fills in what each further parent gains; false if stopped. Those that gain nothing may have a bound in
-// place of their gain: few of them are ever asked for it.
+// Calls item(first, n) for parts of so many items.
+template <class Item>
+void ColumnStore::in_parts(std::size_t n_threads, std::size_t n_items, Item item) const {
+    const std::size_t n_parts =
+        n_threads > 1 ? std::min(n_items, 4 * n_threads) : std::min<std::size_t>(n_items, 1);
+    parallel_for(
+        n_threads, n_parts,
+        [&](std::size_t part, std::size_t) {
+            const std::size_t first = n_items * part / n_parts;
+            item(first, n_items * (part + 1) / n_parts - first);
+        },
+        &stop_);
+}
+
+// Bounds or scores the additions, but leaves large families open; false if stopped.
+bool ColumnStore::bound_additions(Node child, const GainColumn& column, std::size_t n_threads,
+                                  Additions& additions) const {
+    const FamilyKey family{child, column.parents};
+    const std::size_t open_from =
+        scorer_.can_estimate(family) ? kFewCells * scorer_.columns().n_states()[child] : kMaxCells;
+    const auto bound = [&](std::size_t first, std::size_t n) {
+        scorer_.bounds_of_small_additions(family, std::span(additions.parents).subspan(first, n),
+                                          column.score + kTie, open_from,
+                                          std::span(additions.scores).subspan(first, n),
+                                          std::span(additions.is_bound).subspan(first, n), &stop_);
+    };
+    in_parts(n_threads, additions.parents.size(), bound);
+    return !stop_;
+}
+
+// Scores some of the additions; false if stopped.
+bool ColumnStore::score_additions(Node child, const GainColumn& column, std::size_t n_threads,
+                                  std::span<const std::uint32_t> chosen, Additions& additions) const {
+    std::vector<Node> parents;
+    for (const std::uint32_t i : chosen) parents.push_back(additions.parents[i]);
+    std::vector<double> scores(chosen.size());
+    const auto score = [&](std::size_t first, std::size_t n) {
+        scorer_.scores_of_additions({child, column.parents}, std::span(parents).subspan(first, n),
+                                    std::span(scores).subspan(first, n), &stop_);
+    };
+    in_parts(n_threads, chosen.size(), score);
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+        additions.scores[chosen[k]] = scores[k];
+        additions.is_bound[chosen[k]] = 0;
+    }
+    return !stop_;
+}
+
+// Of the open additions, returns the most promising ones. The others are taken to gain nothing, with an
+// estimate of what they lose.
+std::vector<std::uint32_t> ColumnStore::choose_additions(Node child, const GainColumn& column,
+                                                         Additions& additions) const {
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t i = 0; i < additions.parents.size(); ++i)
+        if (additions.is_bound[i] == FamilyScorer::kOpen) open.push_back(i);
+    if (open.size() <= kScored) return open;
+    std::vector<Node> parents;
+    std::vector<double> scores;
+    for (const std::uint32_t i : open) {
+        parents.push_back(additions.parents[i]);
+        scores.push_back(additions.scores[i]);
+    }
+    scorer_.estimate_additions({child, column.parents}, parents, scores, &stop_);
+    for (std::size_t k = 0; k < open.size(); ++k) additions.scores[open[k]] = scores[k];
+    std::ranges::stable_sort(open, std::greater(), [&](std::uint32_t i) { return additions.scores[i]; });
+    for (std::size_t k = kScored; k < open.size(); ++k) {
+        additions.is_bound[open[k]] = 1;
+        additions.scores[open[k]] = std::min(additions.scores[open[k]], column.score);
+    }
+    open.resize(kScored);
+    return open;
+}
+
+// Fills in what each further parent gains; false if stopped. Those that gain nothing, or are not tried, may
+// have a bound in place of their gain: few of them are ever asked for it.
 bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& column) const {
     if (column.parents.size() >= space_.max_parents[child]) return true;
     if (column.score == kNever) return true;  // too large already
     const std::span<const Node> candidates = candidates_.of(child);
     const std::span<const std::size_t> n_states = scorer_.columns().n_states();
-    std::vector<Node> further;
+    Additions additions;
     for (std::uint32_t place = 0; place < candidates.size(); ++place) {
         if (column.n_cells * n_states[candidates[place]] > kMaxCells) continue;
         if (std::ranges::binary_search(column.places, place)) continue;
         column.additions.push_back(place);
         column.work += scorer_.work(column.n_cells * n_states[candidates[place]]);
-        further.push_back(candidates[place]);
+        additions.parents.push_back(candidates[place]);
     }
-    std::vector<double> scores(further.size());
-    std::vector<std::uint8_t> is_bound(further.size(), 0);
-    const std::size_t n_parts = n_threads > 1 ? std::min(further.size(), 4 * n_threads) : 1;
-    const auto score_part = [&](std::size_t part, std::size_t) {
-        const std::size_t first = further.size() * part / n_parts;
-        const std::size_t n = further.size() * (part + 1) / n_parts - first;
-        scorer_.bounds_of_additions({child, column.parents}, std::span(further).subspan(first, n),
-                                    column.score + kTie, std::span(scores).subspan(first, n),
-                                    std::span(is_bound).subspan(first, n), &stop_);
-    };
-    parallel_for(n_threads, n_parts, score_part, &stop_);
-    if (stop_) return false;
+    const std::size_t n = additions.parents.size();
+    additions.scores.resize(n);
+    additions.is_bound.resize(n);
+    if (!bound_additions(child, column, n_threads, additions)) return false;
+    const std::vector<std::uint32_t> chosen = choose_additions(child, column, additions);
+    if (!score_additions(child, column, n_threads, chosen, additions)) return false;
     std::vector<double>& gains = column.gains;
-    if (std::ranges::find(is_bound, 1) != is_bound.end()) column.is_bound.assign(gains.size(), 0);
-    for (std::size_t i = 0; i < further.size(); ++i) {
-        gains[column.additions[i]] = scores[i] - column.score;
-        if (!column.is_bound.empty()) column.is_bound[column.additions[i]] = is_bound[i];
+    if (std::ranges::find(additions.is_bound, 1) != additions.is_bound.end())
+        column.is_bound.assign(gains.size(), 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        gains[column.additions[i]] = additions.scores[i] - column.score;
+        if (!column.is_bound.empty()) column.is_bound[column.additions[i]] = additions.is_bound[i];
     }
     sort_additions(column);
     return true;

@@ -42,6 +42,10 @@ constexpr double kWorthwhile = 1e-4;
 // up to eight with labels, where large families count for several.
 constexpr std::uint64_t kUsualLooks = 8;
 
+// A first climb that looks at them more often than this goes to dense graphs, and so many rounds follow.
+constexpr std::uint64_t kManyLooks = 6;
+constexpr std::uint64_t kDenseRounds = 4;
+
 }  // namespace
 
 Pace::Pace(const SearchSpace& space, const ClimbOptions& options)
@@ -52,7 +56,12 @@ Pace::Pace(const SearchSpace& space, const ClimbOptions& options)
     }
 }
 
+bool Pace::settles(const ClimbState& state) const {
+    return state.n_first <= kManyLooks * (usual_ / kUsualLooks);
+}
+
 std::uint64_t Pace::most_rounds(const ClimbState& state) const {
+    if (!settles(state)) return kDenseRounds;
     if (state.n_around <= kLongAround * usual_) return std::numeric_limits<std::uint32_t>::max();
     return std::max<std::uint64_t>(1, kMostAfterLong * usual_ / state.n_around);
 }

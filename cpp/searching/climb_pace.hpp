@@ -26,6 +26,10 @@ class Pace {
                                                  most_rounds(state) * per_round(state));
     }
 
+    // Whether families are put together anew before the first round. Where labels are nearly free, graphs are
+    // dense: nodes may need very many families, and restarts find more in the time that it would take.
+    bool settles(const ClimbState& state) const;
+
     // The work that looking around graphs may take, and that for one node at a time.
     std::uint64_t most_around(const ClimbState& state) const;
     std::uint64_t most_of_one(const ClimbState& state) const;
@@ -39,8 +43,8 @@ class Pace {
     bool has_lost_patience(const ClimbState& state, std::size_t n_rows) const;
 
   private:
-    // Rounds that are made however much they gain. Where labels are nearly free, graphs are dense, and rounds
-    // go on gaining little while each takes about as long as the way from the first climb to them.
+    // Rounds that are made however much they gain. Where labels are nearly free, they go on gaining while
+    // each takes about as long as the way from the first climb to them.
     std::uint64_t most_rounds(const ClimbState& state) const;
     std::uint64_t first(const ClimbState& state) const;
     std::uint64_t slowed(std::uint64_t n, const ClimbState& state) const;

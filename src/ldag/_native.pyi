@@ -534,6 +534,10 @@ class testing:  # noqa: N801  (a module, of what tests alone call)
         families: tuple[Sequence[int], Nodes, Sequence[float]], start: Nodes, n_kicks: int, seed: int
     ) -> list[list[int]]: ...
     @staticmethod
+    def estimate_additions(
+        scorer: FamilyScorer, node: int, parents: Sequence[int], further: Sequence[int]
+    ) -> list[float]: ...
+    @staticmethod
     def look_around(
         scorer: FamilyScorer, candidates: Nodes, required: Nodes, max_parents: Sequence[int], graph: Nodes
     ) -> tuple[list[int], list[list[int]], list[float]]: ...

@@ -114,6 +114,37 @@ bool is_same(const ldag::SearchResult& a, const ldag::SearchResult& b) {
            });
 }
 
+TEST(of_the_large_families_of_a_column_the_most_promising_are_scored) {
+    ldag::Random random(3);
+    SearchSpace space = free_space(12, 11);
+    ldag::ScorerOptions scored;
+    scored.parameter_saved = std::log(0.99);
+    const auto columns = std::make_shared<ldag::Columns>(std::vector<ldag::Code>([&] {
+                                                             std::vector<ldag::Code> codes(12 * 300);
+                                                             for (ldag::Code& code : codes)
+                                                                 code =
+                                                                     static_cast<ldag::Code>(random.below(2));
+                                                             return codes;
+                                                         }()),
+                                                         300, std::vector<std::size_t>(12, 2));
+    ldag::FamilyScorer scorer(columns, scored, 1 << 20);
+    const climb::Candidates candidates(space, space.candidates);
+    std::atomic<bool> stop = false;
+    climb::ColumnStore store(scorer, space, candidates, 1, stop);
+    const auto n_guessed = [&](const std::vector<Node>& parents) {
+        const climb::ColumnPointer column = store.find(11, parents);
+        return std::ranges::count(column->is_bound, 1);
+    };
+    CHECK(n_guessed({0, 1, 2, 3}) == 0);     // 32 configurations
+    CHECK(n_guessed({0, 1, 2, 3, 4}) == 2);  // 64: four of six are scored
+    const climb::ColumnPointer column = store.find(11, {0, 1, 2, 3, 4});
+    for (std::uint32_t place = 5; place < 11; ++place) {
+        const double gain = store.gain(11, *column, place);
+        const bool is_guess = column->is_bound[place] != 0;
+        CHECK(is_guess ? column->gains[place] <= 0.0 : column->gains[place] == gain);
+    }
+}
+
 TEST(a_climb_ends_where_no_allowed_change_improves) {
     Random random(1);
     for (int repeat = 0; repeat < 12; ++repeat) {
@@ -347,7 +378,7 @@ TEST(few_rounds_follow_where_looking_around_took_long) {
     const climb::Pace pace(space, options);
     ldag::ClimbState state;
     state.best.parents = Parents(10);
-    state.n_first = 700;
+    state.n_first = 500;
     const auto n_rounds = [&](std::uint64_t n_around) {
         state.n_around = n_around;
         return pace.n_restarts(state) / pace.per_round(state);

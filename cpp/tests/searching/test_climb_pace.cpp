@@ -36,7 +36,6 @@ TEST(after_a_usual_climb_all_restarts_are_made) {
     ClimbState state;
     state.n_first = 8 * 90;
     CHECK(pace.per_chain(state) == 8);
-    CHECK(pace.n_restarts(state) == 400);
     CHECK(pace.most_around(state) == 24 * 8 * 90);
     CHECK(pace.most_of_one(state) > pace.most_around(state));
 }
@@ -48,7 +47,7 @@ TEST(after_a_long_climb_less_is_made_of_what_takes_longer) {
     ClimbState state;
     state.n_first = 4 * 8 * 90;
     CHECK(pace.per_chain(state) == 2);
-    CHECK(pace.n_restarts(state) == 400 / 16);
+    CHECK(pace.n_restarts(state) == 25 && pace.per_round(state) == 8);
     CHECK(pace.most_around(state) == 24 * 8 * 90);
     CHECK(pace.most_of_one(state) == 24 * 8 * 9);
     state.n_first = 1000 * 8 * 90;
@@ -86,6 +85,17 @@ TEST(a_round_of_a_large_graph_is_worth_another_if_it_gains_a_share_of_the_score)
     CHECK(pace.is_worthwhile(0.1, state) && !pace.is_worthwhile(0.0, state));
     state.best.parents = regular(81, 1);
     CHECK(pace.is_worthwhile(10.1, state) && !pace.is_worthwhile(9.9, state));
+}
+
+TEST(after_a_climb_to_a_dense_graph_a_few_rounds_are_all) {
+    const ldag::SearchSpace space = ten_nodes();
+    const ClimbOptions options = patient(400);
+    const Pace pace(space, options);
+    ClimbState state;
+    state.n_first = 6 * 90;
+    CHECK(pace.settles(state) && pace.n_restarts(state) == 400);
+    state.n_first = 6 * 90 + 1;
+    CHECK(!pace.settles(state) && pace.n_restarts(state) == 4 * pace.per_round(state));
 }
 
 // Scorers of two columns with 800 rows.

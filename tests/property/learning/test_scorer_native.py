@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ldag import _native
 from tests.oracle import family as oracle
+from tests.oracle.division import Division
 from tests.oracle.set_scores import score_family
 
 SHAPES = [(2,) * 10, (2, 2, 2), (3,) * 6, (4, 3, 2, 3, 4, 2), (2, 1, 4, 4, 4, 3), (2,)]
@@ -93,3 +94,37 @@ def test_full_tables_score_as_the_twin_says(seed: int, n_rows: int, size: float,
             n_parameters = (states[node] - 1) * np.prod([states[parent] for parent in family])
             expected = score_family(codes, weights.tolist(), states, node, family, size) + 0.25 * n_parameters
             assert score == pytest.approx(expected, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 2**32),
+    st.lists(st.integers(2, 4), min_size=1, max_size=3),
+    st.integers(2, 4),
+    st.integers(2, 4),
+    st.sampled_from(["ldag", "partial", "graph"]),
+    st.sampled_from([0.1, 0.5, 0.9, 1.0]),
+)
+def test_estimates_are_half_way_between_divided_classes_and_the_bound(
+    seed: int, shape: list[int], n_states: int, n_further: int, structure: str, kappa: float
+) -> None:
+    """The further parent stands before, between or behind the others; few of the cells may be visited."""
+    rng = np.random.default_rng(seed)
+    states = [n_states, *shape, 3]
+    axis = int(rng.integers(0, len(shape) + 1))
+    states.insert(1 + axis, n_further)
+    columns = columns_of(rng, states, is_weighted=bool(rng.integers(2)))
+    parents = [node for node in range(1, len(states) - 1) if node != 1 + axis]
+    scorer = _native.FamilyScorer(columns, 2.0, log(kappa), 0.1, structure, "greedy", True, 0, 5, 0)
+    (found,) = _native.testing.estimate_additions(scorer, 0, parents, [1 + axis])
+
+    lost = (n_states - 1) * log(kappa)
+    table = columns.counts([*parents, 0]).reshape(-1, n_states).astype(float)
+    without = _native.optimise_family(table, [states[i] for i in parents], 2.0, lost, structure, "greedy", True)[0]
+    classes = [np.flatnonzero(without == number).tolist() for number in range(max(without) + 1)]
+    everything = columns.counts([*sorted([*parents, 1 + axis]), 0]).reshape(-1, n_states).astype(float)
+    grown = oracle.Problem(tuple(states[1:-1]), everything.tolist(), 2.0, lost, regular=True)
+    divided = Division(grown, axis, classes, divides_in_two=structure != "ldag" and n_further > 2).score()
+    bound = _native.testing.bound_score(everything, grown.n_states, 2.0, lost)
+    prior = 0.1 * (n_states - 1) * len(everything)
+    assert found == pytest.approx(0.5 * (divided + bound) + prior, abs=1e-7)

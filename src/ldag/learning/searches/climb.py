@@ -43,7 +43,8 @@ PATIENCE = 2
 graph: after eight (four, of few rows; one, of small tables and of many variables) where looking around took much more
 than the first climb, after up to 16 where it took little, and at once where orders at random lead to the best graph
 again and again. Where families are so large that the first climb took unusually long, there are fewer restarts; where
-looking around took very long, as with labels that are nearly free, there are one to three rounds."""
+looking around took very long, there are one to three rounds. Where labels are nearly free, it does not look around, and
+there are four."""
 
 CHORDAL_PAIRS = 100_000
 """Over decomposable graphs there are more restarts of few variables: as many as there are pairs in so many. With half
