@@ -154,27 +154,31 @@ PlainPool pool_families(std::size_t n_nodes, PlainPool families) {
 }
 
 ldag::Parents search_orders(PlainPool families, const ldag::Parents& start, std::size_t n_kicks,
-                            std::uint64_t seed) {
+                            std::uint64_t seed, bool turns) {
     const ldag::climb::PoolIndex pool{family_pool_of(start.size(), std::move(families))};
     ldag::Random random(seed);
     const std::atomic<bool> stop = false;
-    return ldag::climb::search_orders(pool, start, n_kicks, random, stop);
+    return ldag::climb::search_orders(pool, start, n_kicks, turns, random, stop);
 }
 
 // What a climb takes to its pool around a graph.
 PlainPool look_around(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
-                      std::vector<std::size_t> max_parents, const ldag::Parents& graph) {
+                      std::vector<std::size_t> max_parents, const ldag::Parents& graph,
+                      const ldag::Parents& close) {
     const ldag::SearchSpace space =
         space_of(std::move(candidates), std::move(required), std::move(max_parents));
     if (space.n_nodes() != scorer.columns->n_columns() || !ldag::is_allowed(space, graph))
         throw nb::value_error("the graph is not an allowed DAG");
+    if (!is_part_of(close, {space.candidates, ldag::Parents(close.size()), space.max_parents}))
+        throw nb::value_error("the close nodes are not candidates");
     const ldag::climb::Candidates all(space, space.candidates);
     std::atomic<bool> stop = false;
     ldag::climb::ColumnStore store(scorer.scorer, space, all, 1, stop);
     const ldag::climb::Graph around(store, store.find_all(graph));
     ldag::climb::FamilyPool pool(space.n_nodes());
     constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-    for (ldag::Node node = 0; node < space.n_nodes(); ++node) pool.look_around(node, around, store, kNoLimit);
+    for (ldag::Node node = 0; node < space.n_nodes(); ++node)
+        pool.look_around(node, close[node], around, store, kNoLimit);
     return plain_of(pool.list());
 }
 
@@ -193,20 +197,32 @@ std::vector<double> estimate_additions(Scorer& scorer, ldag::Node node,
     return scores;
 }
 
+// By node, its candidates that make it more likely by themselves, at most so many.
+ldag::Parents find_close(Scorer& scorer, ldag::Parents candidates, std::size_t most, std::size_t n_threads) {
+    const ldag::SearchSpace space =
+        space_of(std::move(candidates), ldag::Parents(scorer.columns->n_columns()),
+                 std::vector<std::size_t>(scorer.columns->n_columns()));
+    std::atomic<bool> stop = false;
+    return ldag::climb::find_close(*scorer.columns, space, most, n_threads, stop);
+}
+
 }  // namespace
 
 void register_search_climb(nb::module_& module, nb::module_& testing) {
     testing.def("pool_families", &pool_families, nb::arg("n_nodes"), nb::arg("families"),
                 "The families that beat those with fewer of their parents, by node, the best first.");
     testing.def("search_orders", &search_orders, nb::arg("families"), nb::arg("start"), nb::arg("n_kicks"),
-                nb::arg("seed"),
+                nb::arg("seed"), nb::arg("turns") = false,
                 "A DAG of families of a pool, not worse than the start, by a search over orders.");
     testing.def("look_around", &look_around, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
-                nb::arg("max_parents"), nb::arg("graph"),
+                nb::arg("max_parents"), nb::arg("graph"), nb::arg("close"),
                 "The families that nodes may need in graphs near this one, those that beat their subsets.");
     testing.def("estimate_additions", &estimate_additions, nb::arg("scorer"), nb::arg("node"),
                 nb::arg("parents"), nb::arg("further"),
                 "About what a family scores with each of some further parents.");
+    testing.def("find_close", &find_close, nb::arg("scorer"), nb::arg("candidates"), nb::arg("most"),
+                nb::arg("n_threads"),
+                "Candidates that make each node more likely by themselves, at most so many.");
     module.def("search_climb", &search_climb, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                nb::arg("max_parents"), nb::arg("n_restarts"), nb::arg("tabu_length"), nb::arg("seed"),
                nb::arg("n_threads"), nb::arg("max_candidates"), nb::arg("start"),

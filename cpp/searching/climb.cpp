@@ -1,7 +1,8 @@
 // Climbing: the best move as long as one improves the score; then a walk that may go downhill but not back.
 // All families met on the way go to a pool, with those that nodes would need in graphs nearby, and a search
 // over orders puts them together anew, again and again as long as that brings something. Only candidates that
-// are likely to matter are looked at meanwhile, and all of them in the end.
+// are likely to matter are looked at meanwhile, and all of them in the end. In large graphs, families are
+// also looked for around nodes that are close to each other, and orders are searched from random ones.
 //
 // Then, in rounds, a few chains side by side disturb a small part of the graph and climb from there. After a
 // round, the best graph is put together from what each of them found, by searches over orders, too. Some of
@@ -42,6 +43,7 @@ constexpr int kMostSelections = 6;
 // Numbers of searches over orders whose random streams no restart has.
 constexpr std::uint64_t kRoundNumbers = std::uint64_t{1} << 59;
 constexpr std::uint64_t kSettleNumbers = std::uint64_t{1} << 58;
+constexpr std::uint64_t kAfreshNumbers = std::uint64_t{1} << 57;
 
 // The columns of some candidates.
 struct Tables {
@@ -100,8 +102,10 @@ class Rounds {
     void widen(const Visited& visited);
     void climb_first();
     void settle();
+    void add_close();
     void in_parallel(std::size_t n_items, const Work& work);
     bool put_together();
+    bool start_afresh();
     bool climb_whole();
     Parents search_pool(std::uint64_t number);
     std::optional<Graph> graph_of(ColumnStore& store, const Parents& parents);
@@ -120,7 +124,9 @@ class Rounds {
     Pace pace_;
     std::optional<Tables> whole_;      // of all candidates, or as many as are tried
     std::optional<Tables> narrow_;     // of those of the state
+    Parents close_;                    // by node, while that is settled
     std::uint64_t n_settled_ = 0;      // searches over orders before the first round
+    std::uint64_t n_afresh_ = 0;       // how often searches began at random alone
     FamilyPool pool_;                  // families met in whole rounds
     std::optional<PoolIndex> index_;   // of that
     std::vector<ClimbChain> reached_;  // by chain, what it found, a climb that was stopped included
@@ -223,11 +229,50 @@ void Rounds::climb_first() {
 // Puts families together anew as long as that brings something and does not take too long.
 void Rounds::settle() {
     const auto goes_on = [&] { return !monitor_.stop && state_.n_around <= pace_.most_around(state_); };
+    close_.assign(space_.n_nodes(), {});
+    if (!is_small(state_.best.parents)) add_close();
     do {
         make_narrow();
-        while (goes_on() && put_together()) {
-        }
+        do {
+            while (goes_on() && put_together()) {
+            }
+        } while (!monitor_.stop && start_afresh());
     } while (!monitor_.stop && climb_whole());
+}
+
+// Finds the nodes that are close to each other, which are likely candidates.
+void Rounds::add_close() {
+    close_ = find_close(scorer_.columns(), space_, kClose, options_.n_threads, monitor_.stop);
+    for (Node node = 0; node < close_.size(); ++node) {
+        Parents::value_type both;
+        std::ranges::set_union(state_.candidates[node], close_[node], std::back_inserter(both));
+        state_.candidates[node] = std::move(both);
+    }
+}
+
+// Searches of many nodes from orders at random; parts of what they find that make the best graph better are
+// taken over. Tells whether it is worthwhile to go on from there.
+bool Rounds::start_afresh() {
+    const std::size_t n_kicks = pace_.kicks_afresh(index_->n_sets(), state_);
+    if (n_kicks == 0) return false;
+    std::vector<Parents> results(kAfresh);
+    const std::uint64_t number = kAfreshNumbers + n_afresh_++;
+    parallel_for(
+        options_.n_threads, kAfresh,
+        [&](std::size_t i, std::size_t) {
+            Random random(options_.seed, number * kAfresh + i);
+            results[i] = search_orders(*index_, space_.required, n_kicks, true, random, monitor_.stop);
+        },
+        &monitor_.stop);
+    if (monitor_.stop) return false;
+    const double before = state_.best.score;
+    Parents best = state_.best.parents;
+    for (const Parents& result : results) {
+        const bool is_better = beats(score_dag(scorer_, result), score_dag(scorer_, best));
+        best = is_better ? combine(scorer_, result, best) : combine(scorer_, best, result);
+    }
+    climb_from(best);
+    return pace_.is_worthwhile(state_.best.score - before, state_);
 }
 
 // Threads that are left over make columns of the likely candidates.
@@ -247,7 +292,7 @@ bool Rounds::put_together() {
     std::vector<std::size_t> work(space_.n_nodes());
     const std::uint64_t most = pace_.most_of_one(state_);
     in_parallel(space_.n_nodes(), [&](std::size_t node, std::size_t) {
-        work[node] = pool_.look_around(static_cast<Node>(node), *graph, narrow_->store, most);
+        work[node] = pool_.look_around(static_cast<Node>(node), close_[node], *graph, narrow_->store, most);
     });
     for (const std::size_t own : work) state_.n_around += own;
     index_.emplace(pool_);
@@ -266,7 +311,7 @@ Parents Rounds::search_pool(std::uint64_t number) {
             Random random(options_.seed, number * kOrders + i);
             const Parents& start = i == 0 || !is_few ? state_.best.parents : space_.required;
             const std::size_t n = is_few ? n_kicks() : n_kicks() / kOrdersOfMany;
-            results[i] = search_orders(*index_, start, n, random, monitor_.stop);
+            results[i] = search_orders(*index_, start, n, !is_few, random, monitor_.stop);
         },
         &monitor_.stop);
     std::vector<double> scores;

@@ -10,6 +10,9 @@ namespace ldag::climb {
 
 namespace {
 
+// Nodes next to each other that are turned round, besides the first, at most.
+constexpr std::uint64_t kMostTurned = 8;
+
 class OrderSearch {
   public:
     OrderSearch(const PoolIndex& pool, std::vector<Node> order, Random& random);
@@ -17,6 +20,7 @@ class OrderSearch {
     bool is_possible() const { return now_.n_missing == 0; }
     void settle(const std::atomic<bool>& stop);
     void kick(const std::atomic<bool>& stop);
+    void turn_some(const std::atomic<bool>& stop);
     Parents parents() const;
 
     // An order and what follows from it.
@@ -52,6 +56,9 @@ class OrderSearch {
     void push(Node node);
     void push_changed();
     void make_fit(Node node, std::size_t place);
+    std::vector<Node> neighbours(Node node) const;
+    std::vector<Node> draw_some();
+    void choose_anew(std::span<const Node> moved, std::size_t first, std::size_t last);
 
     const PoolIndex& pool_;
     Random& random_;
@@ -296,6 +303,59 @@ void OrderSearch::kick(const std::atomic<bool>& stop) {
     settle(stop);
 }
 
+// The parents and children a node has now.
+std::vector<Node> OrderSearch::neighbours(Node node) const {
+    std::vector<Node> around;
+    if (now_.choice[node] < pool_.n_sets(node)) around = pool_.parents(node, now_.choice[node]);
+    for (Node other = 0; other < pool_.n_nodes(); ++other) {
+        const std::size_t place = now_.choice[other];
+        if (pool_.is_related(node, other) && place < pool_.n_sets(other) && pool_.has(other, place, node))
+            around.push_back(other);
+    }
+    return around;
+}
+
+// A node with some around it.
+std::vector<Node> OrderSearch::draw_some() {
+    std::vector<Node> some{static_cast<Node>(random_.below(now_.order.size()))};
+    const std::size_t size = 2 + random_.below(kMostTurned);
+    for (std::size_t n = 0; some.size() < size && n < 2 * size; ++n) {
+        const std::vector<Node> around = neighbours(some[random_.below(some.size())]);
+        if (around.empty()) break;
+        const Node next = around[random_.below(around.size())];
+        if (std::ranges::find(some, next) == some.end()) some.push_back(next);
+    }
+    return some;
+}
+
+// Has all between two places that nodes that moved matter to take the best sets that fit.
+void OrderSearch::choose_anew(std::span<const Node> moved, std::size_t first, std::size_t last) {
+    mark_before(now_.order[first]);
+    for (std::size_t i = first; i <= last; ++i) {
+        const Node node = now_.order[i];
+        const auto matters = [&](Node other) { return other == node || pool_.is_related(other, node); };
+        if (std::ranges::any_of(moved, matters)) choose(node, first_that_fits(node, 0));
+        add_before(node);
+    }
+}
+
+// Turns round what some nodes next to each other have among them: each gets the place of another one.
+void OrderSearch::turn_some(const std::atomic<bool>& stop) {
+    changes_.clear();
+    std::vector<Node> some = draw_some();
+    std::ranges::sort(some, {}, [&](Node node) { return now_.position[node]; });
+    const std::size_t first = now_.position[some.front()];
+    const std::size_t last = now_.position[some.back()];
+    for (std::size_t i = 0, j = some.size() - 1; i < j; ++i, --j) {
+        std::swap(now_.position[some[i]], now_.position[some[j]]);
+        now_.order[now_.position[some[i]]] = some[i];
+        now_.order[now_.position[some[j]]] = some[j];
+    }
+    choose_anew(some, first, last);
+    push_changed();
+    settle(stop);
+}
+
 void OrderSearch::restore(const State& state) {
     now_ = state;
     for (const Node node : waiting_) waits_[node] = 0;
@@ -333,15 +393,18 @@ std::vector<Node> order_of(const Parents& parents, Random& random) {
 
 }  // namespace
 
-Parents search_orders(const PoolIndex& pool, const Parents& start, std::size_t n_kicks, Random& random,
-                      const std::atomic<bool>& stop) {
+Parents search_orders(const PoolIndex& pool, const Parents& start, std::size_t n_kicks, bool turns,
+                      Random& random, const std::atomic<bool>& stop) {
     OrderSearch search(pool, order_of(start, random), random);
     if (!search.is_possible()) return start;
     search.settle(stop);
     OrderSearch::State best = search.state();
     OrderSearch::State current = best;
     for (std::size_t i = 0; i < n_kicks && !stop; ++i) {
-        search.kick(stop);
+        if (turns && i % 2 == 1)
+            search.turn_some(stop);
+        else
+            search.kick(stop);
         if (search.is_possible() && !beats(current.score, search.state().score)) {
             current = search.state();
             if (!beats(best.score, current.score)) best = current;

@@ -28,7 +28,12 @@ constexpr std::uint64_t kSureIfQuick = 3;
 // Graphs are looked around in until that took so many times as long as the first climb, which takes long with
 // many nodes.
 constexpr std::uint64_t kMostAround = 24;
-constexpr std::uint64_t kMostAroundMany = 6;
+constexpr std::uint64_t kMostAroundMany = 12;
+
+// Kicks for every node in a search of many nodes from an order at random, and what they may take: the more
+// sets there are, the longer each of them does. Less than one for every node is not worth it.
+constexpr std::size_t kKicksAfresh = 4;
+constexpr std::size_t kMostSetsAfresh = std::size_t{1} << 25;
 
 // Looking around graphs that took more than so many usual first climbs leaves time for rounds that take so
 // many in all, but for one at least.
@@ -79,6 +84,13 @@ std::uint64_t Pace::most_around(const ClimbState& state) const {
 std::uint64_t Pace::most_of_one(const ClimbState& state) const {
     return state.n_first <= usual_ ? std::numeric_limits<std::uint64_t>::max()
                                    : most_around(state) / n_nodes_;
+}
+
+std::size_t Pace::kicks_afresh(std::size_t n_sets, const ClimbState& state) const {
+    if (is_small(state.best.parents)) return 0;
+    const std::size_t n =
+        std::min(kKicksAfresh * n_nodes_, kMostSetsAfresh / std::max<std::size_t>(1, n_sets));
+    return n < n_nodes_ ? 0 : n;
 }
 
 bool Pace::has_lost_patience(const ClimbState& state, std::size_t n_rows) const {

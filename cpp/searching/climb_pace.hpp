@@ -9,6 +9,14 @@
 
 namespace ldag::climb {
 
+// Nodes close to each node of many: families of several parents of which none gains alone are looked for
+// there. With 12, some of them are missed.
+inline constexpr std::size_t kClose = 16;
+
+// Searches over orders at a time that all begin at random: with fewer, seeds differ by more, and more take
+// longer than all before.
+inline constexpr std::size_t kAfresh = 5;
+
 // Where the first climb took as long as usual, what follows depends on how long that was. Where it took
 // longer, because families are very large, the rest does not take longer for it.
 class Pace {
@@ -33,6 +41,9 @@ class Pace {
     // The work that looking around graphs may take, and that for one node at a time.
     std::uint64_t most_around(const ClimbState& state) const;
     std::uint64_t most_of_one(const ClimbState& state) const;
+
+    // Kicks of each search from an order at random through a pool of so many sets; none of small graphs.
+    std::size_t kicks_afresh(std::size_t n_sets, const ClimbState& state) const;
 
     // Whether what a round gained is worth another one. Of large graphs, which take long, that is a share of
     // the score: what is less hardly changes how well rows are predicted.

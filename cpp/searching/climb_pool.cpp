@@ -61,7 +61,8 @@ void FamilyPool::add(const MetColumn& column) {
 
 void FamilyPool::add(const PooledFamily& family) { insert(family.node, family.parents, family.score); }
 
-std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore& store, std::size_t most) {
+std::size_t FamilyPool::look_around(Node child, std::span<const Node> close, const Graph& graph,
+                                    ColumnStore& store, std::uint64_t most) {
     const Candidates& candidates = store.candidates();
     const GainColumn& own = graph.column(child);
     const auto is_free = [&](Node parent) { return !graph.is_above(child, parent); };
@@ -94,6 +95,10 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
                 break;
         }
     }
+    for (const Node begun : close) {
+        const auto allows = [&](Node parent) { return parent != begun && is_free(parent) && work <= most; };
+        if (kept.size() >= store.max_parents(child) || !look(with(kept, begun), allows)) break;
+    }
     return work;
 }
 
@@ -113,6 +118,7 @@ PoolIndex::PoolIndex(const FamilyPool& pool)
         Sets& own = sets_[child];
         own.bits.assign(pool.of(child).size() * n_words_, 0);
         own.begins.assign(pool.n_nodes() + 1, 0);
+        n_sets_ += pool.of(child).size();
         for (const FamilyPool::Set& set : pool.of(child)) {
             for (const Node parent : set.parents) {
                 own.bits[own.scores.size() * n_words_ + parent / 64] |= std::uint64_t{1} << (parent % 64);

@@ -36,9 +36,11 @@ class FamilyPool {
     // Adds what a node may need in graphs near this one: without each of its parents, and with each further
     // one that would gain (or be too much) but stands below the node, the sets on the way to the best that
     // growing and shrinking finds among the nodes not below it, from the parents it has and (of few nodes)
-    // from none. Does nothing if all that is as it was when last asked. Ends once that was more than so much
-    // work, and returns how much it was. Safe from many threads for different nodes.
-    std::size_t look_around(Node child, const Graph& graph, ColumnStore& store, std::uint64_t most);
+    // from none; and on the way from each of some nodes that are close to it. Does nothing if all that is as
+    // it was when last asked. Ends once that was more than so much work, and returns how much it was. Safe
+    // from many threads for different nodes.
+    std::size_t look_around(Node child, std::span<const Node> close, const Graph& graph, ColumnStore& store,
+                            std::uint64_t most);
 
     std::size_t n_nodes() const { return sets_.size(); }
     std::span<const Set> of(Node child) const { return sets_[child]; }
@@ -51,6 +53,11 @@ class FamilyPool {
     std::vector<std::uint64_t> looked_;  // by node, what look_around saw last, as a number
 };
 
+// By node, up to so many of its candidates that make it more likely by themselves, beyond what any would: the
+// score of one parent alone says little where it has many states and there are few rows.
+Parents find_close(const Columns& columns, const SearchSpace& space, std::size_t most, std::size_t n_threads,
+                   std::atomic<bool>& stop);
+
 // The same as bits, and which sets have which parent.
 class PoolIndex {
   public:
@@ -59,6 +66,7 @@ class PoolIndex {
     std::size_t n_nodes() const { return sets_.size(); }
     std::size_t n_words() const { return n_words_; }
     std::size_t n_sets(Node child) const { return sets_[child].scores.size(); }
+    std::size_t n_sets() const { return n_sets_; }
     double score(Node child, std::size_t place) const { return sets_[child].scores[place]; }
     bool has(Node child, std::size_t place, Node parent) const {
         return (bits(child, place)[parent / 64] >> (parent % 64) & 1) != 0;
@@ -96,15 +104,17 @@ class PoolIndex {
     }
 
     std::size_t n_words_;
+    std::size_t n_sets_ = 0;  // of all nodes
     std::vector<Sets> sets_;
     std::vector<std::uint64_t> related_;  // by node, a bit for each related one
 };
 
 // Looks for an order of the nodes whose best families among those of the pool score most: nodes are moved
-// to where they bring most, and so many times a node is made to have a set that its place does not allow.
-// Starts from a graph whose families are in the pool, and returns one that is not worse, often another one
-// with the same score.
-Parents search_orders(const PoolIndex& pool, const Parents& start, std::size_t n_kicks, Random& random,
-                      const std::atomic<bool>& stop);
+// to where they bring most, and so many times a node is made to have a set that its place does not allow or,
+// every other time if asked for, some nodes next to each other are turned round: that frees large graphs from
+// what no single node can change. Starts from a graph whose families are in the pool, and returns one that is
+// not worse, often another one with the same score.
+Parents search_orders(const PoolIndex& pool, const Parents& start, std::size_t n_kicks, bool turns,
+                      Random& random, const std::atomic<bool>& stop);
 
 }  // namespace ldag::climb

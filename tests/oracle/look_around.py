@@ -1,6 +1,6 @@
 """The families that look_around takes to the pool, in the most literal way: every score asked for anew."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tests.oracle.search_climb import FamilyScore, Parents
 from tests.oracle.search_exact import Space
@@ -12,8 +12,11 @@ TIE = 1e-9
 class Surroundings:
     """One node of a graph, and what it may need in graphs nearby."""
 
-    def __init__(self, node: int, graph: Parents, space: Space, family_score: FamilyScore) -> None:
+    def __init__(
+        self, node: int, graph: Parents, space: Space, family_score: FamilyScore, close: Iterable[int] = ()
+    ) -> None:
         self.node = node
+        self.close = close
         self.own = graph[node]
         self.space = space
         self.family_score = family_score
@@ -65,11 +68,15 @@ class Surroundings:
         return [*starts, kept | {changed}] if len(kept) < most else starts
 
     def families(self) -> Iterator[Family]:
-        """Around each change of a candidate, with the others that are not below the node."""
+        """Around each change of a candidate, and from each that is close, with the others not below the node."""
         for changed in self.space.candidates[self.node]:
             barred = self.below | {changed}
             for start in self.starts(changed):
                 yield from self.grow_and_shrink(start, barred)
+        kept = frozenset(self.space.required[self.node])
+        for begun in self.close:
+            if len(kept) < self.space.max_parents[self.node]:
+                yield from self.grow_and_shrink(kept | {begun}, self.below | {begun})
 
 
 def _below(node: int, graph: Parents) -> set[int]:

@@ -360,7 +360,7 @@ TEST(looking_around_ends_when_it_was_too_much_work) {
     const climb::Graph graph(store, store.find_all(chain));
     const auto look = [&](std::size_t most) {
         climb::FamilyPool pool(8);
-        const std::size_t work = pool.look_around(7, graph, store, most);
+        const std::size_t work = pool.look_around(7, {}, graph, store, most);
         return std::pair(work, pool.list().size());
     };
     const auto [all_work, n_all] = look(1 << 20);

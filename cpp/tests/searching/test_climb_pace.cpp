@@ -98,6 +98,33 @@ TEST(after_a_climb_to_a_dense_graph_a_few_rounds_are_all) {
     CHECK(!pace.settles(state) && pace.n_restarts(state) == 4 * pace.per_round(state));
 }
 
+TEST(searches_of_large_graphs_begin_at_random_unless_there_are_too_many_sets) {
+    const ldag::SearchSpace space = ten_nodes();
+    const ClimbOptions options = patient(400);
+    const Pace pace(space, options);
+    ClimbState state;
+    state.best.parents = regular(81, 1);
+    const std::size_t most = std::size_t{1} << 25;
+    CHECK(ldag::climb::kClose == 16 && ldag::climb::kAfresh == 5);
+    CHECK(pace.kicks_afresh(0, state) == 40 && pace.kicks_afresh(most / 40, state) == 40);
+    CHECK(pace.kicks_afresh(most / 20, state) == 20);
+    CHECK(pace.kicks_afresh(most / 10, state) == 10 && pace.kicks_afresh(most / 9, state) == 0);
+    state.best.parents = regular(80, 1);
+    CHECK(pace.kicks_afresh(0, state) == 0);
+}
+
+TEST(graphs_of_many_nodes_are_looked_around_in_for_half_as_long) {
+    const ldag::SearchSpace space = ten_nodes();
+    const ClimbOptions options = patient(400);
+    const Pace pace(space, options);
+    ClimbState state;
+    state.n_first = 100;
+    state.best.parents = regular(80, 1);
+    CHECK(pace.most_around(state) == 2400);
+    state.best.parents = regular(81, 1);
+    CHECK(pace.most_around(state) == 1200);
+}
+
 // Scorers of two columns with 800 rows.
 ldag::FamilyScorer scorer(const ldag::Structure& structure, double kappa) {
     ldag::ScorerOptions options;

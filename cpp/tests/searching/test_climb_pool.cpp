@@ -100,9 +100,10 @@ TEST(a_search_over_orders_finds_the_best_of_all_orders) {
         const std::vector<PooledFamily> families = random_families(n, 12, random);
         const climb::PoolIndex pool{pool_of(n, families)};
         const Parents none(n);
-        const Parents first = climb::search_orders(pool, none, 0, random, stop);
+        const bool turns = repeat % 2 == 0;
+        const Parents first = climb::search_orders(pool, none, 0, turns, random, stop);
         CHECK(ldag::is_acyclic(first) && total(families, first) >= total(families, none) - 1e-9);
-        const Parents result = climb::search_orders(pool, first, 200, random, stop);
+        const Parents result = climb::search_orders(pool, first, 200, turns, random, stop);
         CHECK(ldag::is_acyclic(result));
         CHECK(std::abs(total(families, result) - best_of_all_orders(n, families)) < 1e-9);
     }
@@ -113,7 +114,7 @@ TEST(a_graph_with_a_node_that_no_set_of_the_pool_fits_is_returned_as_it_is) {
     const std::atomic<bool> stop{false};
     const climb::PoolIndex pool{pool_of(3, {{0, {1}, -1.0}, {1, {0}, -2.0}, {2, {1}, -3.0}})};
     const Parents start{{2}, {}, {}};
-    CHECK(climb::search_orders(pool, start, 10, random, stop) == start);
+    CHECK(climb::search_orders(pool, start, 10, true, random, stop) == start);
 }
 
 }  // namespace

@@ -38,19 +38,26 @@ def test_a_pool_keeps_what_beats_its_subsets(n: int, n_each: int, seed: int) -> 
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(2, 5), st.integers(1, 8), st.integers(0, 10**6), st.booleans(), st.sampled_from([0, 1, 5]))
+@given(
+    st.integers(2, 5),
+    st.integers(1, 8),
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.sampled_from([0, 1, 5]),
+    st.booleans(),
+)
 def test_a_search_ends_with_the_best_families_of_an_order(
-    n: int, n_each: int, seed: int, needs_parents: bool, n_kicks: int
+    n: int, n_each: int, seed: int, needs_parents: bool, n_kicks: int, turns: bool
 ) -> None:
     """One that is not worse than where it began, and with many tries the best of all orders."""
     families = random_families(n, n_each, seed, needs_parents)
     by_order = dict(best_by_order(families, n))
     start, first = sorted(by_order.items(), key=lambda pair: pair[1])[seed % len(by_order)]
     given_start = [sorted(parents) for parents in start]
-    found = _native.testing.search_orders(plain(families), given_start, n_kicks, seed)
+    found = _native.testing.search_orders(plain(families), given_start, n_kicks, seed, turns)
     score = by_order[tuple(frozenset(parents) for parents in found)]
     assert score >= first - 1e-9
-    best = _native.testing.search_orders(plain(families), given_start, 1000, seed)
+    best = _native.testing.search_orders(plain(families), given_start, 1000, seed, turns)
     assert by_order[tuple(frozenset(parents) for parents in best)] == pytest.approx(max(by_order.values()))
 
 
