@@ -1,7 +1,5 @@
-// DAGs drawn by Markov chains over ordered partitions of the nodes, for more nodes than sums over all DAGs
-// can take. An ordered partition stands for all DAGs of which it is the list of layers: the first layer has
-// no parents, and every node of a later one has a parent in the layer just before it, none in its own or
-// later. Each DAG has one list of layers, so every DAG counts once.
+// DAGs drawn by Markov chains over ordered partitions of the nodes, their layers, for more nodes than sums
+// over all DAGs can take.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +27,8 @@ struct CoupledOptions {
 // anew given the partition, in proportion to prior and weight. So settings are visited as they are probable.
 //
 // One run: chains at powers 1 > ... > smallest of the weight, coupled by swaps of neighbours (Geyer 1991).
-// Only the first is sampled. The powers are set in the part that is left out, such that swaps are about
-// equally often accepted.
+// Only the first is sampled, and only in it are DAGs of the layers changed as well. The powers are set in the
+// part that is left out, such that swaps are about equally often accepted.
 struct CoupledRun {
     std::size_t n_samples = 0;
     std::vector<std::vector<std::vector<double>>> parent_sets;  // by setting and node, sums over samples

@@ -177,6 +177,8 @@ class SearchSpace:
         What has one state in the data neither matters nor depends on anything there; scores may say otherwise where
         further states are possible.
         """
+        if not constant:
+            return self
         candidates = (
             required if node in constant else tuple(c for c in own if c not in constant or c in required)
             for node, (own, required) in enumerate(zip(self.candidates, self.required, strict=True))
