@@ -27,6 +27,9 @@ constexpr std::size_t kFewCells = 32;
 constexpr std::size_t kScored = 4;
 constexpr std::size_t kMostScored = 2 * kScored;
 
+// Where a bound leaves so few of them, all are scored.
+constexpr std::size_t kFewOpen = 10;
+
 // A column that takes longer to make is worth starting threads for.
 constexpr std::chrono::milliseconds kSlow{2};
 
@@ -278,7 +281,7 @@ std::vector<std::uint32_t> ColumnStore::order_open(Node child, const GainColumn&
     std::vector<std::uint32_t> open;
     for (std::uint32_t i = 0; i < additions.parents.size(); ++i)
         if (additions.is_bound[i] == FamilyScorer::kOpen) open.push_back(i);
-    if (open.size() <= kScored) return open;
+    if (open.size() <= kFewOpen) return open;
     std::vector<Node> parents;
     std::vector<double> scores;
     for (const std::uint32_t i : open) {
@@ -296,6 +299,7 @@ std::vector<std::uint32_t> ColumnStore::order_open(Node child, const GainColumn&
 bool ColumnStore::score_open(Node child, const GainColumn& column, std::size_t n_threads,
                              Additions& additions) const {
     const std::vector<std::uint32_t> open = order_open(child, column, additions);
+    if (open.size() <= kFewOpen) return score_additions(child, column, n_threads, open, additions);
     bool has_gain = false;
     for (std::size_t first = 0; first < open.size(); first += kScored) {
         const auto some = std::span(open).subspan(first, std::min(kScored, open.size() - first));
