@@ -129,9 +129,9 @@ class ColumnStore {
     bool bound_additions(Node child, const GainColumn& column, std::size_t n_threads,
                          Additions& additions) const;
     bool score_additions(Node child, const GainColumn& column, std::size_t n_threads,
-                         std::span<const std::uint32_t> chosen, Additions& additions) const;
-    std::vector<std::uint32_t> choose_additions(Node child, const GainColumn& column,
-                                                Additions& additions) const;
+                         std::span<const std::uint32_t> some, Additions& additions) const;
+    std::vector<std::uint32_t> order_open(Node child, const GainColumn& column, Additions& additions) const;
+    bool score_open(Node child, const GainColumn& column, std::size_t n_threads, Additions& additions) const;
     bool add_additions(Node child, std::size_t n_threads, GainColumn& column) const;
     ColumnPointer recall(Node child, const std::vector<Node>& parents);  // null if not known
     void remember(Node child, const ColumnPointer& column);              // with the mutex held

@@ -20,11 +20,15 @@ constexpr std::size_t kOverhead = 400;
 constexpr std::size_t kManyAdditions = 512;
 constexpr std::size_t kLosersKept = 64;
 
-// Of the families of a column with more configurations than kFewCells, so many are scored: those that are
-// estimated to score most. Without labels that are nearly free, that loses nothing; with them, what one graph
-// loses by it is less than what many more graphs in the same time gain.
+// Of the families of a column with more configurations than kFewCells, so many are scored that are estimated
+// to score most, and if none of them gains, so many more. Without labels that are nearly free, that loses
+// nothing; with them, what one graph loses by it is less than what many more graphs in the same time gain.
 constexpr std::size_t kFewCells = 32;
 constexpr std::size_t kScored = 4;
+constexpr std::size_t kMostScored = 2 * kScored;
+
+// Where a bound leaves so few of them, all are scored.
+constexpr std::size_t kFewOpen = 10;
 
 // A column that takes longer to make is worth starting threads for.
 constexpr std::chrono::milliseconds kSlow{2};
@@ -255,30 +259,29 @@ bool ColumnStore::bound_additions(Node child, const GainColumn& column, std::siz
 
 // Scores some of the additions; false if stopped.
 bool ColumnStore::score_additions(Node child, const GainColumn& column, std::size_t n_threads,
-                                  std::span<const std::uint32_t> chosen, Additions& additions) const {
+                                  std::span<const std::uint32_t> some, Additions& additions) const {
     std::vector<Node> parents;
-    for (const std::uint32_t i : chosen) parents.push_back(additions.parents[i]);
-    std::vector<double> scores(chosen.size());
+    for (const std::uint32_t i : some) parents.push_back(additions.parents[i]);
+    std::vector<double> scores(some.size());
     const auto score = [&](std::size_t first, std::size_t n) {
         scorer_.scores_of_additions({child, column.parents}, std::span(parents).subspan(first, n),
                                     std::span(scores).subspan(first, n), &stop_);
     };
-    in_parts(n_threads, chosen.size(), score);
-    for (std::size_t k = 0; k < chosen.size(); ++k) {
-        additions.scores[chosen[k]] = scores[k];
-        additions.is_bound[chosen[k]] = 0;
+    in_parts(n_threads, some.size(), score);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+        additions.scores[some[k]] = scores[k];
+        additions.is_bound[some[k]] = 0;
     }
     return !stop_;
 }
 
-// Of the open additions, returns the most promising ones. The others are taken to gain nothing, with an
-// estimate of what they lose.
-std::vector<std::uint32_t> ColumnStore::choose_additions(Node child, const GainColumn& column,
-                                                         Additions& additions) const {
+// The open additions, the most promising first, with estimates in place of their scores.
+std::vector<std::uint32_t> ColumnStore::order_open(Node child, const GainColumn& column,
+                                                   Additions& additions) const {
     std::vector<std::uint32_t> open;
     for (std::uint32_t i = 0; i < additions.parents.size(); ++i)
         if (additions.is_bound[i] == FamilyScorer::kOpen) open.push_back(i);
-    if (open.size() <= kScored) return open;
+    if (open.size() <= kFewOpen) return open;
     std::vector<Node> parents;
     std::vector<double> scores;
     for (const std::uint32_t i : open) {
@@ -288,12 +291,28 @@ std::vector<std::uint32_t> ColumnStore::choose_additions(Node child, const GainC
     scorer_.estimate_additions({child, column.parents}, parents, scores, &stop_);
     for (std::size_t k = 0; k < open.size(); ++k) additions.scores[open[k]] = scores[k];
     std::ranges::stable_sort(open, std::greater(), [&](std::uint32_t i) { return additions.scores[i]; });
-    for (std::size_t k = kScored; k < open.size(); ++k) {
-        additions.is_bound[open[k]] = 1;
-        additions.scores[open[k]] = std::min(additions.scores[open[k]], column.score);
-    }
-    open.resize(kScored);
     return open;
+}
+
+// Scores the first open additions, and some more if none of them gains. The others are taken to gain nothing,
+// with an estimate of what they lose. False if stopped.
+bool ColumnStore::score_open(Node child, const GainColumn& column, std::size_t n_threads,
+                             Additions& additions) const {
+    const std::vector<std::uint32_t> open = order_open(child, column, additions);
+    if (open.size() <= kFewOpen) return score_additions(child, column, n_threads, open, additions);
+    bool has_gain = false;
+    for (std::size_t first = 0; first < open.size(); first += kScored) {
+        const auto some = std::span(open).subspan(first, std::min(kScored, open.size() - first));
+        if (!has_gain && first < kMostScored && !score_additions(child, column, n_threads, some, additions))
+            return false;
+        for (const std::uint32_t i : some) {
+            has_gain |= additions.scores[i] > column.score + kTie && additions.is_bound[i] == 0;
+            if (additions.is_bound[i] != FamilyScorer::kOpen) continue;
+            additions.is_bound[i] = 1;
+            additions.scores[i] = std::min(additions.scores[i], column.score);
+        }
+    }
+    return true;
 }
 
 // Fills in what each further parent gains; false if stopped. Those that gain nothing, or are not tried, may
@@ -315,8 +334,7 @@ bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& c
     additions.scores.resize(n);
     additions.is_bound.resize(n);
     if (!bound_additions(child, column, n_threads, additions)) return false;
-    const std::vector<std::uint32_t> chosen = choose_additions(child, column, additions);
-    if (!score_additions(child, column, n_threads, chosen, additions)) return false;
+    if (!score_open(child, column, n_threads, additions)) return false;
     std::vector<double>& gains = column.gains;
     if (std::ranges::find(additions.is_bound, 1) != additions.is_bound.end())
         column.is_bound.assign(gains.size(), 0);
