@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 import ldag
-from benchmarks.bench_search import repeated_alarm
+from benchmarks.bench_search import Edges, peer_climbers, repeated_alarm, total
 from benchmarks.bench_wide import sparse_sample
 from benchmarks.harness import RESULTS, Row, report
 from ldag import Dataset, Fit
@@ -26,6 +27,8 @@ from tests.oracle.networks import BifNetwork
 
 SEED = 31
 """Of the data: none of what was tuned was tuned on these."""
+BASIN_SEEDS = (1, 2, 3, 4)
+"""Of the searches, where they disagreed by thousands."""
 HEADER = ("job", "seconds", "goal", "peer", "peer_seconds", "verdict")
 
 
@@ -42,7 +45,7 @@ def median_seconds(job: Callable[[], object], repeats: int = 3) -> float:
     return statistics.median(times)
 
 
-def climb_tables(data: Dataset, n_restarts: int | None = None) -> Fit:
+def climb_tables(data: Dataset, n_restarts: int | None = None, rng: int = 1) -> Fit:
     """Climb without labels, by one thread."""
     return ldag.learn(
         data,
@@ -51,7 +54,7 @@ def climb_tables(data: Dataset, n_restarts: int | None = None) -> Fit:
         method="climb",
         equivalent_sample_size=1.0,
         n_restarts=n_restarts,
-        rng=1,
+        rng=rng,
         n_jobs=1,
         progress=False,
     )
@@ -107,6 +110,40 @@ def kappas() -> Iterator[Row]:
         yield Row(f"climb, {structure}, kappa {kappa:g}, alarm x 1,000", seconds, shown, tables, goal=60 * tables)
 
 
+def basins() -> Iterator[Row]:
+    """Whether seeds agree where a climb easily ends far below the best, and beat the graph that made the rows."""
+    for name, n_rows, most_spread, goal in (("diabetes", 1_000, 500.0, 6.8), ("andes", 2_000, 10.0, 1.76)):
+        network = BifNetwork(name)
+        data = ldag.read(network.sample(n_rows, seed=SEED))
+        edges = [(parent, node) for node, above in network.parents.items() for parent in above]
+        true = total(edges, data)
+        scores, times = [], []
+        for seed in BASIN_SEEDS:
+            start = time.process_time()
+            scores.append(climb_tables(data, rng=seed).score.total - true)
+            times.append(time.process_time() - start)
+        each = ", ".join(f"{score:+.1f} in {seconds:.2f} s" for score, seconds in zip(scores, times, strict=True))
+        spread = max(scores) - min(scores)
+        shown = f"spread {spread:.1f} (goal {most_spread:g}), worst {min(scores):+.1f} against the true graph; {each};"
+        yield Row(f"climbs, tables, {name} x {n_rows:,}", statistics.mean(times), shown, goal=goal)
+
+
+def win95pts() -> Iterator[Row]:
+    """Restarts as they come beside one climb of a peer."""
+    codes = BifNetwork("win95pts").sample(5_000, seed=SEED)
+    data = ldag.read(codes)
+    fits: list[Fit] = []
+    seconds = median_seconds(lambda: fits.append(climb_tables(data)))
+    climb = peer_climbers(pd.DataFrame({v: pd.Categorical(c.astype(str)) for v, c in codes.items()})).get("pybnesian")
+    if climb is None:
+        yield Row("climb, tables, win95pts x 5,000", seconds, "pybnesian is not installed")
+        return
+    graphs: list[Edges] = []
+    of_peer = median_seconds(lambda: graphs.append(climb()))
+    shown = f"pybnesian, score {total(graphs[0], data) - fits[0].score.total:+.1f} against ours"
+    yield Row("climb, tables, win95pts x 5,000", seconds, shown, of_peer, goal=of_peer)
+
+
 def peak() -> str:
     """The most memory so far."""
     return f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB"
@@ -117,6 +154,8 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "wide": wide,
     "families": families,
     "kappas": kappas,
+    "basins": basins,
+    "win95pts": win95pts,
 }
 
 

@@ -13,7 +13,7 @@ namespace {
 
 // Memory for the columns of one generation, of which there are two; about what each takes besides its
 // numbers.
-constexpr std::size_t kGenerationBytes = std::size_t{3} << 24;
+constexpr std::size_t kGenerationBytes = std::size_t{3} << 22;
 constexpr std::size_t kOverhead = 400;
 
 // Of more additions than these, only so many that lose are kept in order.

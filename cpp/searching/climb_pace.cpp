@@ -25,10 +25,9 @@ constexpr std::size_t kFewRows = 5000;
 constexpr std::uint64_t kSure = 6;
 constexpr std::uint64_t kSureIfQuick = 3;
 
-// Graphs are looked around in until that took so many times as long as the first climb, which takes long with
-// many nodes.
-constexpr std::uint64_t kMostAround = 24;
-constexpr std::uint64_t kMostAroundMany = 12;
+// Graphs are looked around in until that took so many times as long as the first climb. Rounds find more in
+// the time that twice as much takes.
+constexpr std::uint64_t kMostAround = 12;
 
 // Kicks for every node in a search of many nodes from an order at random, and what they may take: the more
 // sets there are, the longer each of them does. Less than one for every node is not worth it.
@@ -76,9 +75,7 @@ std::uint64_t Pace::per_chain(const ClimbState& state) const {
     return slowed(std::max<std::uint64_t>(8, (n_nodes_ + 3) / 4), state);
 }
 
-std::uint64_t Pace::most_around(const ClimbState& state) const {
-    return (is_small(state.best.parents) ? kMostAround : kMostAroundMany) * first(state);
-}
+std::uint64_t Pace::most_around(const ClimbState& state) const { return kMostAround * first(state); }
 
 // Usually one node may take all of it: there are nodes that nearly all others depend on.
 std::uint64_t Pace::most_of_one(const ClimbState& state) const {

@@ -531,7 +531,11 @@ class testing:  # noqa: N801  (a module, of what tests alone call)
     ) -> tuple[list[int], list[list[int]], list[float]]: ...
     @staticmethod
     def search_orders(
-        families: tuple[Sequence[int], Nodes, Sequence[float]], start: Nodes, n_kicks: int, seed: int
+        families: tuple[Sequence[int], Nodes, Sequence[float]],
+        start: Nodes,
+        n_kicks: int,
+        seed: int,
+        turns: bool = False,
     ) -> list[list[int]]: ...
     @staticmethod
     def estimate_additions(
@@ -539,5 +543,12 @@ class testing:  # noqa: N801  (a module, of what tests alone call)
     ) -> list[float]: ...
     @staticmethod
     def look_around(
-        scorer: FamilyScorer, candidates: Nodes, required: Nodes, max_parents: Sequence[int], graph: Nodes
+        scorer: FamilyScorer,
+        candidates: Nodes,
+        required: Nodes,
+        max_parents: Sequence[int],
+        graph: Nodes,
+        close: Nodes,
     ) -> tuple[list[int], list[list[int]], list[float]]: ...
+    @staticmethod
+    def find_close(scorer: FamilyScorer, candidates: Nodes, most: int, n_threads: int) -> list[list[int]]: ...
