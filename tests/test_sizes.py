@@ -13,7 +13,7 @@ import ldag
 from benchmarks.walks import Walk, take_walks
 from tests.test_codebase import PYTHON, SOURCE
 
-MOST_LINES = 61_300
+MOST_LINES = 61_400
 MOST_FILES = 301
 MOST_FILES_PER_ROOM = 32
 LARGE_ROOMS = {"formats", "cli"}  # a file per format and per command

@@ -191,7 +191,13 @@ def _rank_choices(
     scorer = problem.families.scorer(plan.data.columns)
     _, required, max_parents = problem.bounds
     scores: dict[tuple[int, int], float] = {}
+    too_late = TooLarge(
+        f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "
+        f"{argument('time_limit')}, or {argument('max_parents')}"
+    )
     for candidates in _share_candidates(problem):
+        if deadline.is_over:
+            raise too_late
         ranked = _native.rank_parent_sets(
             scorer,
             candidates,
@@ -201,13 +207,8 @@ def _rank_choices(
             on_progress=told,
             time_limit=deadline.left,
         )
-        if ranked is None and not deadline.is_over:
-            raise KeyboardInterrupt
         if ranked is None:
-            raise TooLarge(
-                f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "
-                f"{argument('time_limit')}, or {argument('max_parents')}"
-            )
+            raise too_late if deadline.is_over else KeyboardInterrupt
         for node, ranking in enumerate(ranked):
             for places, score in zip(*ranking, strict=True):
                 scores[node, sum(1 << candidates[node][place] for place in bits_of(places))] = score
