@@ -48,7 +48,7 @@ AXES = (
 )
 TITLES = {
     "variables": "Variables (2,000 rows, 2 to 4 states)",
-    "rows": "Rows (thousands, 37 variables of alarm)",
+    "rows": "Rows (37 variables of alarm)",
     "states": "States (30 variables, 20,000 rows)",
 }
 
@@ -122,9 +122,8 @@ def draw_scaling() -> str:
                 sizes = [float(row["size"]) / axis.unit for row in own]
                 series.append(Series(program, sizes, [float(row["seconds"]) for row in own]))
         ticks = [size / axis.unit for size in axis.sizes]
-        charts.append(
-            LineChart(TITLES[axis.name], series, axis.name, "CPU seconds", log_x=True, log_y=True, x_ticks=ticks)
-        )
+        label = axis.name if axis.unit == 1 else f"thousand {axis.name}"
+        charts.append(LineChart(TITLES[axis.name], series, label, "CPU seconds", log_x=True, log_y=True, x_ticks=ticks))
     with (RESULTS / "threads.csv").open(newline="") as file:
         jobs = list(csv.DictReader(file))
     gains = [float(job["peer_seconds"]) / float(job["seconds"]) for job in jobs]

@@ -9,6 +9,7 @@ from typing import Any
 
 import ldag
 from benchmarks.bench_calibration import draw_reliability
+from benchmarks.bench_scaling import draw_scaling
 from experiments.paper import read_reproduction
 from experiments.study import draw_study
 
@@ -100,6 +101,7 @@ def main() -> None:
             (HERE / name).write_text(picture)
     (HERE / "study.svg").write_text(draw_study(RESULTS))
     (HERE / "calibration.svg").write_text(draw_reliability())
+    (HERE / "scaling.svg").write_text(draw_scaling())
 
 
 if __name__ == "__main__":
