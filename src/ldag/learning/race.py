@@ -156,7 +156,8 @@ class Race:
     def _walk(self, folds: Sequence[int], deadline: Deadline, root: Candidate | None) -> None:
         """Go through the grid, kind after kind, as long as a step is better."""
         for kind in self._grid.kinds:
-            if root is not None and self._seconds(kind.structure, root) > MOST_SECONDS:
+            is_only = len(self._grid.kinds) == 1  # and nothing else is left to compare
+            if root is not None and not is_only and self._seconds(kind.structure, root) > MOST_SECONDS:
                 self._too_slow.append(kind.structure)
                 continue
             origin = root
