@@ -198,3 +198,11 @@ def test_candidates_are_listed_with_the_settings_that_differ() -> None:
         "ldag       normalised       0.1           10      2             best",
         "table      labels             1           10      2             1.50",
     ]
+
+
+def test_the_only_structure_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes are chosen with tables, however long labels are likely to take after that: they were asked for."""
+    monkeypatch.setattr("ldag.learning.race.MOST_SECONDS", 1e-9)
+    cv = ldag.learn(HEART, rng=1).cv
+    assert cv is not None
+    assert (cv.best.structure, cv.left_out) == ("ldag", ())

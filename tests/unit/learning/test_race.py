@@ -259,15 +259,6 @@ def test_structures_with_too_large_families_are_left_out_and_named(monkeypatch: 
     assert "left out, as the families of the best graph are too large: tree, ldag, graph" in str(compared)
 
 
-def test_the_only_structure_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sizes are chosen with tables, however long labels are likely to take after that: they were asked for."""
-    monkeypatch.setattr("ldag.learning.race.MOST_SECONDS", 1e-9)
-    fit = ldag.learn(HEART, rng=1)
-    assert fit.cv is not None
-    assert fit.cv.best.structure == "ldag"
-    assert fit.cv.left_out == ()
-
-
 @pytest.mark.parametrize(
     ("n_folds", "n_observations", "expected"),
     [(10, 100, 5), (10, 6_000, 5), (10, 7_501, 4), (10, 10_001, 3), (10, 15_001, 2), (20, 100, 10), (3, 100, 2)],
